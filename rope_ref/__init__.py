@@ -1,0 +1,31 @@
+r"""A plain NumPy reference for Rotary Position Embedding (RoPE), and the lessons that go with it.
+
+The conventions below hold everywhere in the package; notebooks print them as ``rope_ref.CONVENTIONS``.
+
+"""
+
+from rope_ref.attention import attention_scores, attention_weights, relative_score
+from rope_ref.decay import decay_curve
+from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles, wavelengths
+from rope_ref.pairing import join_pairs, split_pairs, to_half, to_interleaved
+from rope_ref.rotation import (
+    FORMS,
+    apply_rope,
+    rotate_by_matrix,
+    rotate_complex,
+    rotate_expanded,
+    rotate_vector,
+    rotation_matrix,
+)
+
+CONVENTIONS = """\
+Pairs        pair i = 0 ... d/2 - 1; d is the rotated width of one head
+Base         b, by default 10000; a model's configuration calls it rope_theta
+Frequency    theta_i = b ** (-2 i / d), in radians per token (inv_freq[i])
+Angle        m * theta_i at position m, in radians (angles[m, i])
+The turn     (a, b) -> (a cos t - b sin t, a sin t + b cos t); a positive angle turns anticlockwise
+Score        score(m, n) = (R_m q) . (R_n k) = q . R_(n-m) k; distance = m - n, query minus key
+Pairing      "interleaved" (the default): features (2i, 2i + 1); "half": features (i, i + d/2)
+Axes         position is axis -2, feature is axis -1"""
+
+__doc__ = (__doc__ or "") + CONVENTIONS

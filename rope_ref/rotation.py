@@ -1,0 +1,496 @@
+"""The turn: four forms of one rotation to read, and one fast form to use.
+
+All four forms compute the same thing, each in its own way. `rotation_matrix` is the definition; it shares no
+arithmetic with the others, so that they can be held against it. `apply_rope` takes cos and sin.
+"""
+
+import itertools
+
+import numpy as np
+
+from rope_ref.frequencies import as_real
+from rope_ref.pairing import check_pairing, check_rotary_dim, join_pairs, pair_features, split_pairs
+
+FLOATS = (np.float16, np.float32, np.float64)
+BLOCK = 2**16  # features turned at a time where a scratch array is needed: it stays in the processor's cache
+
+
+def as_float_array(x, name="x"):
+    """Return `x` as an array of a float dtype, or raise a TypeError: integers would be cut short."""
+    x = np.asarray(x)
+    if x.dtype.type not in FLOATS and x.dtype.name != "bfloat16":
+        raise TypeError(f"{name} must be of float16, bfloat16, float32 or float64, got dtype {x.dtype}")
+    return x
+
+
+def computing_dtype(dtype):
+    """Return the dtype in which values of `dtype` are turned: float64 for float64, float32 for all others."""
+    return np.dtype(np.float64 if dtype.type is np.float64 else np.float32)
+
+
+def align(table, x, name="angles"):
+    """Give `table` one axis for each axis of `x`, or raise a ValueError.
+
+    Parameters
+    ----------
+    table : ndarray, shape (pairs,), (seq_len, pairs) or (..., seq_len, pairs)
+        Angles, or cos, or sin. With as many axes as `x` they meet axis by axis; with three against four or more the
+        first is the batch.
+    x : ndarray, shape (..., seq_len, head_dim)
+        What is to be turned.
+    name : str, optional
+        What the error calls `table`.
+
+    Returns
+    -------
+    ndarray
+        A view of `table` with `x.ndim` axes, each of them 1 or the length of that axis of `x`; only the last counts pairs.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not meet: the message names every reading there is.
+
+    Examples
+    --------
+    >>> align(np.zeros((2, 5, 4)), np.zeros((2, 3, 5, 8))).shape
+    (2, 1, 5, 4)
+    """
+    shape, axes = table.shape, x.ndim
+    if table.ndim == axes:
+        lead = shape[:-1]
+    elif table.ndim == 1:
+        lead = (1,) * (axes - 1)
+    elif table.ndim == 2 and shape[0] == x.shape[-2]:
+        lead = (1,) * (axes - 2) + shape[:1]
+    elif table.ndim == 3 and axes >= 4 and shape[1] == x.shape[-2]:
+        lead = shape[:1] + (1,) * (axes - 3) + shape[1:2]
+    else:
+        lead = None
+    if lead is None or any(t not in (1, n) for t, n in zip(lead, x.shape[:-1], strict=True)):
+        raise ValueError(
+            f"{name} must have shape (pairs,), (seq_len, pairs), (batch, seq_len, pairs) against an x of four axes or "
+            f"more, or one axis for each axis of x, of its length or 1; got {shape} for x of shape {x.shape}. "
+            "Three axes are read as (batch, seq_len, pairs), never as (heads, seq_len, pairs): "
+            "for angles that differ between heads write (1, heads, seq_len, pairs)"
+        )
+    return table.reshape(*lead, shape[-1])
+
+
+def align_angles(angles, x):
+    """Return `angles` as float64 with one axis for each axis of `x`, one angle for each pair, or raise."""
+    if x.ndim == 0:
+        raise ValueError("x must have at least one axis, the features, got a scalar")
+    angles, width = as_real(angles, "angles"), check_rotary_dim(None, x.shape[-1])
+    if angles.ndim == 0 or 2 * angles.shape[-1] != width:
+        raise ValueError(
+            f"angles must hold one angle for each pair of x, {width // 2} in its last axis, got shape {angles.shape}"
+        )
+    return align(angles, x)
+
+
+def rotation_matrix(angles, *, pairing="interleaved"):
+    r"""Build the matrix that turns all pairs of one head at once.
+
+    Parameters
+    ----------
+    angles : array_like of float, shape (..., pairs)
+        Angle of each pair, in radians.
+    pairing : {"interleaved", "half"}, optional
+        Pair i is features (2i, 2i + 1), or (i, i + pairs).
+
+    Returns
+    -------
+    ndarray of float64, shape (..., 2 * pairs, 2 * pairs)
+        Zero but for :math:`\begin{pmatrix} \cos t & -\sin t \\ \sin t & \cos t \end{pmatrix}` where the rows and
+        columns of one pair cross [1]_.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `angles` are not finite real numbers, or `pairing` is unknown.
+
+    References
+    ----------
+    .. [1] J. Su et al., "RoFormer", arXiv:2104.09864, section 3.2.2, eq. (15).
+
+    Examples
+    --------
+    >>> rotation_matrix([np.pi / 2]).round(6) + 0.0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    angles = as_real(angles, "angles")
+    if angles.ndim == 0:
+        raise ValueError("angles must have shape (..., pairs), got a scalar")
+    width = 2 * angles.shape[-1]
+    first, second = pair_features(width, pairing)
+    matrix = np.zeros((*angles.shape[:-1], width, width))
+    matrix[..., first, first] = np.cos(angles)
+    matrix[..., first, second] = -np.sin(angles)
+    matrix[..., second, first] = np.sin(angles)
+    matrix[..., second, second] = np.cos(angles)
+    return matrix
+
+
+def rotate_by_matrix(x, angles, *, pairing="interleaved"):
+    r"""Turn each feature pair by a product with the block-diagonal matrix: the paper's definition.
+
+    Slow and plain: it costs head_dim squared products a token.
+
+    Parameters
+    ----------
+    x : array_like of float, shape (..., seq_len, head_dim)
+        Queries or keys; left unchanged.
+    angles : array_like of float, shape (..., seq_len, head_dim // 2)
+        Angle :math:`m \theta_i` of each pair [1]_, in radians; met with `x` as `align` says.
+    pairing : {"interleaved", "half"}, optional
+        Pair i is features (2i, 2i + 1), or (i, i + head_dim // 2).
+
+    Returns
+    -------
+    ndarray, shape and dtype of `x`
+        Pair i, turned anticlockwise by its angle; computed in float64 and rounded once.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not of a float dtype.
+    ValueError
+        If `angles` does not hold one angle for each pair of `x`, or meets no axes of `x`.
+
+    References
+    ----------
+    .. [1] J. Su et al., "RoFormer", arXiv:2104.09864, section 3.2.2, eq. (14) and (15).
+
+    Examples
+    --------
+    >>> rotate_by_matrix([[2.0, 0.0]], [[np.pi / 2]]).round(6)
+    array([[0., 2.]])
+    """
+    x = as_float_array(x)
+    matrix = rotation_matrix(align_angles(angles, x), pairing=pairing)
+    return (matrix @ x.astype(np.float64)[..., None])[..., 0].astype(x.dtype)
+
+
+def rotate_expanded(x, angles, *, pairing="interleaved"):
+    r"""Turn each feature pair, written out as products.
+
+    Parameters
+    ----------
+    x : array_like of float, shape (..., seq_len, head_dim)
+        Queries or keys; left unchanged.
+    angles : array_like of float, shape (..., seq_len, head_dim // 2)
+        Angle :math:`m \theta_i` of each pair [1]_, in radians; met with `x` as `align` says.
+    pairing : {"interleaved", "half"}, optional
+        Pair i is features (2i, 2i + 1), or (i, i + head_dim // 2).
+
+    Returns
+    -------
+    ndarray, shape and dtype of `x`
+        Pair i, turned anticlockwise by its angle; computed in float64 and rounded once.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not of a float dtype: integers would be cut short.
+    ValueError
+        If `angles` does not hold one angle for each pair of `x`, or meets no axes of `x`.
+
+    References
+    ----------
+    .. [1] J. Su et al., "RoFormer", arXiv:2104.09864, section 3.4.2, eq. (34).
+
+    Examples
+    --------
+    >>> rotate_expanded([[2.0, 0.0]], [[np.pi / 2]]).round(6)
+    array([[0., 2.]])
+    """
+    x = as_float_array(x)
+    angles = align_angles(angles, x)
+    first, second = split_pairs(x, pairing)
+    cos, sin = np.cos(angles), np.sin(angles)
+    return join_pairs(first * cos - second * sin, first * sin + second * cos, pairing).astype(x.dtype, copy=False)
+
+
+def rotate_complex(x, angles, *, pairing="interleaved"):
+    r"""Turn each feature pair as one complex number.
+
+    Parameters
+    ----------
+    x : array_like of float, shape (..., seq_len, head_dim)
+        Queries or keys; left unchanged.
+    angles : array_like of float, shape (..., seq_len, head_dim // 2)
+        Angle :math:`m \theta_i` of each pair [1]_, in radians; met with `x` as `align` says.
+    pairing : {"interleaved", "half"}, optional
+        Pair i is features (2i, 2i + 1), or (i, i + head_dim // 2).
+
+    Returns
+    -------
+    ndarray, shape and dtype of `x`
+        Pair (a, b), read as a + bi and multiplied by :math:`e^{\mathrm{i} t}`, t its angle; computed in float64 and
+        rounded once.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not of a float dtype.
+    ValueError
+        If `angles` does not hold one angle for each pair of `x`, or meets no axes of `x`.
+
+    References
+    ----------
+    .. [1] J. Su et al., "RoFormer", arXiv:2104.09864, section 3.2.1, eq. (12).
+
+    Examples
+    --------
+    >>> rotate_complex([[2.0, 0.0]], [[np.pi / 2]]).round(6)
+    array([[0., 2.]])
+    """
+    x = as_float_array(x)
+    angles = align_angles(angles, x)
+    first, second = split_pairs(x.astype(np.float64), pairing)
+    turned = (first + 1j * second) * np.exp(1j * angles)
+    return join_pairs(turned.real, turned.imag, pairing).astype(x.dtype, copy=False)
+
+
+def rotate_vector(x, angles, *, pairing="interleaved"):
+    r"""Turn each feature pair as ``x * cos + rotate(x) * sin``.
+
+    Parameters
+    ----------
+    x : array_like of float, shape (..., seq_len, head_dim)
+        Queries or keys; left unchanged.
+    angles : array_like of float, shape (..., seq_len, head_dim // 2)
+        Angle :math:`m \theta_i` of each pair [1]_, in radians; met with `x` as `align` says.
+    pairing : {"interleaved", "half"}, optional
+        Pair i is features (2i, 2i + 1), or (i, i + head_dim // 2). It lays out the table and the quarter turn alike:
+        mixed, they are no rotation.
+
+    Returns
+    -------
+    ndarray, shape and dtype of `x`
+        Pair i, turned anticlockwise by its angle; computed in float64 and rounded once.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not of a float dtype.
+    ValueError
+        If `angles` does not hold one angle for each pair of `x`, or meets no axes of `x`.
+
+    References
+    ----------
+    .. [1] J. Su et al., "RoFormer", arXiv:2104.09864, section 3.4.2, eq. (34).
+
+    Examples
+    --------
+    >>> rotate_vector([[2.0, 0.0]], [[np.pi / 2]]).round(6)
+    array([[0., 2.]])
+    """
+    x = as_float_array(x)
+    angles = align_angles(angles, x)
+    every = join_pairs(angles, angles, pairing)  # each angle stands at both features of its pair
+    first, second = split_pairs(x, pairing)
+    quarter = join_pairs(-second, first, pairing)  # x turned by a quarter of a circle
+    return (x * np.cos(every) + quarter * np.sin(every)).astype(x.dtype, copy=False)
+
+
+FORMS = {
+    "matrix": rotate_by_matrix,
+    "expanded": rotate_expanded,
+    "complex": rotate_complex,
+    "vector": rotate_vector,
+}
+
+
+def as_table(values, name, work):
+    """Return cos or sin as an array of float32 or float64, or raise a TypeError where that is too coarse."""
+    values = np.asarray(values)
+    if values.dtype.kind in "iu":
+        values = as_real(values, name)
+    if values.dtype.type not in (work.type, np.float64):
+        fine = "float64" if work.type is np.float64 else "float32 or float64"
+        raise TypeError(f"{name} must be of {fine} for this x, got dtype {values.dtype}")
+    return values
+
+
+def check_table(x, cos, sin, rotary_dim):
+    """Return how many features of `x` are turned, or raise: cos and sin must agree with `x` and `rotary_dim`."""
+    if x.ndim == 0 or cos.ndim == 0 or cos.shape != sin.shape:
+        raise ValueError(
+            "x must have shape (..., seq_len, head_dim), cos and sin one shape (..., seq_len, pairs), "
+            f"got {x.shape}, {cos.shape} and {sin.shape}"
+        )
+    width = 2 * cos.shape[-1]
+    if rotary_dim is not None and check_rotary_dim(rotary_dim, x.shape[-1]) != width:
+        raise ValueError(f"rotary_dim must be twice the {cos.shape[-1]} pairs of cos and sin, got {rotary_dim}")
+    if not 0 < width <= x.shape[-1]:
+        raise ValueError(
+            f"cos and sin must have from 1 to head_dim // 2 pairs, got {cos.shape[-1]} for a head_dim of {x.shape[-1]}"
+        )
+    return width
+
+
+def overlaps(a, b):
+    """Tell whether two arrays share memory; where that is too hard to tell, say yes."""
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def check_out(out, x, cos, sin):
+    """Raise unless `out` has the shape and dtype of `x` and shares no memory with what is still to be read."""
+    if not isinstance(out, np.ndarray) or out.dtype != x.dtype:
+        raise TypeError(f"out must be an array of dtype {x.dtype}, as x is, got {getattr(out, 'dtype', type(out))}")
+    if out.shape != x.shape:
+        raise ValueError(f"out must have the shape of x, {x.shape}, got {out.shape}")
+    if not out.flags.writeable:
+        raise ValueError("out must be writeable, got a read-only array")
+    if out is not x and overlaps(out, x) and out.__array_interface__ != x.__array_interface__:
+        raise ValueError("out must be x itself or share no memory with it, got an array that overlaps x in part")
+    if overlaps(out, cos) or overlaps(out, sin):
+        raise ValueError("out must share no memory with cos or sin, got an array that overlaps one of them")
+
+
+def cut(shape, size):
+    """Yield the blocks of an array of `shape` as tuples of slices, each block of at most `size` elements."""
+    steps = []
+    for length in reversed(shape):
+        steps.insert(0, max(1, min(length, size)))
+        size //= steps[0]
+    starts = (range(0, length, step) for length, step in zip(shape, steps, strict=True))
+    for corner in itertools.product(*starts):
+        yield tuple(slice(start, start + step) for start, step in zip(corner, steps, strict=True))
+
+
+def along(block, table):
+    """Widen `block` to whole axes where `table` has one row for all."""
+    return tuple(slice(None) if length == 1 else rows for length, rows in zip(table.shape, block, strict=False))
+
+
+def complex_table(cos, sin, work):
+    """Lay out cos and sin as complex numbers, to multiply pairs that lie side by side."""
+    table = np.empty(cos.shape, np.result_type(work, np.complex64))
+    table.real, table.imag = cos, sin
+    return (table,)
+
+
+def half_table(cos, sin, work):
+    """Lay out cos and sin at full width: (cos, cos) and (sin, -sin)."""
+    halves = np.empty((2, *cos.shape[:-1], 2, cos.shape[-1]), work)
+    halves[0] = cos[..., None, :]
+    halves[1, ..., 0, :] = sin
+    np.negative(halves[1, ..., 0, :], out=halves[1, ..., 1, :])
+    return tuple(halves.reshape(2, *cos.shape[:-1], 2 * cos.shape[-1]))
+
+
+def turn_interleaved(x, out, turn):
+    """Multiply each pair as a complex number; `x` and `out` are contiguous along their last axis."""
+    np.multiply(x.view(turn.dtype), turn, out=out.view(turn.dtype))
+
+
+def turn_half(x, out, cos, sin):
+    """Turn pairs half a head apart: two products at full width, and a sum that crosses the halves of one."""
+    halves = (*x.shape[:-1], 2, x.shape[-1] // 2)
+    crossed = (x * sin).reshape(halves)[..., ::-1, :]
+    np.multiply(x, cos, out=out)
+    out = out.reshape(halves)  # a view: it only splits an axis
+    np.add(out, crossed, out=out)
+
+
+FAST = {"interleaved": (complex_table, turn_interleaved), "half": (half_table, turn_half)}
+
+
+def turn_in_blocks(x, cos, sin, out, pairing):
+    """Turn all of `x` into `out`, some rows at a time, so that tables and scratch arrays stay in cache."""
+    make_table, turn = FAST[pairing]
+    work = computing_dtype(x.dtype)
+    plain = x.dtype == work and x.strides[-1] == out.strides[-1] == x.itemsize
+    if plain and x.size <= BLOCK:  # one block: decoding, where every step counts
+        turn(x, out, *make_table(cos, sin, work))
+        return
+    for rows in cut(cos.shape[:-1], max(1, BLOCK // cos.shape[-1])):
+        table = make_table(cos[rows], sin[rows], work)
+        x_rows, out_rows = x[along(rows, cos)], out[along(rows, cos)]
+        if plain and pairing == "interleaved":  # no scratch array, so nothing to cut
+            turn(x_rows, out_rows, *table)
+            continue
+        for part in cut(x_rows.shape[:-1], max(1, BLOCK // x.shape[-1])):
+            part_table = (t[along(part, cos[rows])] for t in table)
+            if plain:
+                turn(x_rows[part], out_rows[part], *part_table)
+            else:
+                copy = np.array(x_rows[part], work, order="C")
+                turn(copy, copy, *part_table)
+                out_rows[part] = copy
+
+
+def apply_rope(x, cos, sin, *, pairing="interleaved", rotary_dim=None, out=None):
+    r"""Turn the first ``2 * pairs`` features of each head by given cosines and sines: the fast form.
+
+    Parameters
+    ----------
+    x : array_like of float, shape (..., seq_len, head_dim)
+        Queries or keys; left unchanged unless it is also `out`.
+    cos, sin : array_like of float32 or float64, shape (..., seq_len, pairs)
+        What `cos_sin` returns, or any other numbers of one shape; met with `x` as `align` says. At least as fine as
+        the turn: float64 for float64 `x`, float32 or float64 else.
+    pairing : {"interleaved", "half"}, optional
+        Pair i is features (2i, 2i + 1), or (i, i + pairs).
+    rotary_dim : int, optional
+        Checked to be ``2 * pairs``; the features beyond are copied.
+    out : ndarray, shape and dtype of `x`, optional
+        Where the result is written; it may be `x` itself but not overlap it otherwise.
+
+    Returns
+    -------
+    ndarray, shape and dtype of `x`
+        Features (a, b) of pair i become :math:`(a \cos - b \sin, a \sin + b \cos)`. With `cos_sin` of angles
+        :math:`m \theta_i` and attention factor f, a pair of length r at position m comes out within
+        :math:`f r (5 + |m| \theta_i) 2^{-53}` for float64 `x`, and :math:`3.4 f r 2^{-24}` for float32 up to position
+        2**26. float16 and bfloat16 are turned in float32 and rounded once, half a unit of the result more.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not of a float dtype, `cos` or `sin` is too coarse for it, or `out` is no array of its dtype.
+    ValueError
+        If the shapes do not meet, `rotary_dim` is not ``2 * pairs``, the head is too narrow, `pairing` is unknown, or
+        `out` has another shape, cannot be written or overlaps an input.
+
+    See Also
+    --------
+    rotate_expanded : The same rotation, plain, from angles.
+
+    Notes
+    -----
+    The inverse rotation, and the gradient with respect to `x`, turn by the opposite angle: give ``-sin``. With an
+    attention factor f the gradient keeps f, the inverse divides by f twice.
+
+    A block at an offset is a view, ``apply_rope(x[..., 2:6], cos, sin, out=out[..., 2:6])``, and so is the layout
+    (batch, seq_len, heads, head_dim): ``np.swapaxes(x, 1, 2)``.
+
+    Examples
+    --------
+    >>> cos, sin = np.cos([[np.pi / 2]]), np.sin([[np.pi / 2]])
+    >>> apply_rope([[2.0, 0.0, 7.0]], cos, sin).round(6)
+    array([[0., 2., 7.]])
+    """
+    x = as_float_array(x)
+    work = computing_dtype(x.dtype)
+    cos, sin = as_table(cos, "cos", work), as_table(sin, "sin", work)
+    width = check_table(x, cos, sin, rotary_dim)
+    cos = align(cos, x, "cos and sin")
+    sin = sin.reshape(cos.shape)
+    check_pairing(pairing)
+    if out is None:
+        out = np.empty(x.shape, x.dtype)
+    else:
+        check_out(out, x, cos, sin)
+    if width < x.shape[-1] and out is not x:
+        out[..., width:] = x[..., width:]
+    if x.size:
+        turn_in_blocks(x[..., :width], cos, sin, out[..., :width], pairing)
+    return out
