@@ -18,6 +18,29 @@ from rope_ref.rotation import (
     rotation_matrix,
 )
 
+__all__ = [
+    "CONVENTIONS",
+    "FORMS",
+    "apply_rope",
+    "attention_scores",
+    "attention_weights",
+    "cos_sin",
+    "decay_curve",
+    "inverse_frequencies",
+    "join_pairs",
+    "relative_score",
+    "rotate_by_matrix",
+    "rotate_complex",
+    "rotate_expanded",
+    "rotate_vector",
+    "rotation_angles",
+    "rotation_matrix",
+    "split_pairs",
+    "to_half",
+    "to_interleaved",
+    "wavelengths",
+]
+
 CONVENTIONS = """\
 Pairs        pair i = 0 ... d/2 - 1; d is the rotated width of one head
 Base         b, by default 10000; a model's configuration calls it rope_theta
