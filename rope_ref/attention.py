@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rope_ref.frequencies import as_inv_freq, as_real
-from rope_ref.pairing import split_pairs
+from rope_ref.frequencies import angles_at, as_inv_freq, as_real
+from rope_ref.pairing import as_array, split_pairs
 from rope_ref.rotation import as_float_array, computing_dtype
 
 
@@ -52,6 +52,8 @@ def attention_scores(q, k, *, scale=None):
     if np.ndim(scale):
         raise ValueError(f"scale must be one number, got shape {scale.shape}")
     work = np.result_type(computing_dtype(q.dtype), computing_dtype(k.dtype))
+    if abs(scale) > np.finfo(work).max:
+        raise ValueError(f"scale must be a number that {work} can hold, got {scale}")
     dtype = q.dtype if q.dtype == k.dtype else work
     q, k = q.astype(work, copy=False), k.astype(work, copy=False)
     if q.ndim >= 3 and q.shape[-3] != k.shape[-3]:
@@ -83,7 +85,7 @@ def attention_weights(scores, *, causal=True, bias=None):
     Raises
     ------
     TypeError
-        If `scores` is not of a float dtype or `bias` holds no real numbers.
+        If `scores` is not of a float dtype, `bias` holds no real numbers, or `causal` is not a bool.
     ValueError
         If there are more queries than keys under a causal mask, `scores` or `bias` holds nan or +inf, or `bias` does
         not broadcast to the shape of `scores`.
@@ -97,10 +99,13 @@ def attention_weights(scores, *, causal=True, bias=None):
     scores = as_float_array(scores, "scores")
     if scores.ndim < 2:
         raise ValueError(f"scores must have shape (..., queries, keys), got {scores.shape}")
+    if not isinstance(causal, (bool, np.bool_)):
+        raise TypeError(f"causal must be True or False, got {causal!r}")
     queries, keys = scores.shape[-2:]
-    work = scores.astype(computing_dtype(scores.dtype))
+    work = scores.astype(computing_dtype(scores.dtype) if bias is None else np.float64)
     if bias is not None:
-        work += as_bias(bias, scores.shape).astype(work.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
+            work += as_bias(bias, scores.shape).astype(np.float64)
     if np.isnan(work).any() or np.isposinf(work).any():
         raise ValueError("scores must be finite or -inf, with bias added too, got nan or inf")
     if causal:
@@ -108,7 +113,8 @@ def attention_weights(scores, *, causal=True, bias=None):
             raise ValueError(f"scores must have at least as many keys as queries when causal, got {queries} x {keys}")
         work[..., ~np.tri(queries, keys, keys - queries, dtype=bool)] = -np.inf
     top = work.max(axis=-1, keepdims=True, initial=np.finfo(work.dtype).min)
-    np.exp(work - top, out=work)
+    with np.errstate(over="ignore"):  # a key too far below the best to say how far has weight zero
+        np.exp(work - top, out=work)
     total = work.sum(axis=-1, keepdims=True)
     np.divide(work, total, out=work, where=total > 0)
     return work.astype(scores.dtype, copy=False)
@@ -116,7 +122,7 @@ def attention_weights(scores, *, causal=True, bias=None):
 
 def as_bias(bias, shape):
     """Return `bias` as a float array that broadcasts to `shape`, or raise."""
-    bias = np.asarray(bias)
+    bias = as_array(bias, "bias")
     if bias.dtype.kind not in "iuf" and bias.dtype.name != "bfloat16":
         raise TypeError(f"bias must hold real numbers, got dtype {bias.dtype}")
     try:
@@ -150,7 +156,7 @@ def relative_score(q, k, distance, inv_freq, *, pairing="interleaved"):
     TypeError
         If `q` or `k` is not of a float dtype.
     ValueError
-        If the shapes do not meet, or a distance or frequency is not finite.
+        If the shapes do not meet, or a distance, frequency or angle is not finite.
 
     Examples
     --------
@@ -158,7 +164,7 @@ def relative_score(q, k, distance, inv_freq, *, pairing="interleaved"):
     array([-5.,  5.])
     """
     q, k = as_float_array(q, "q").astype(np.float64), as_float_array(k, "k").astype(np.float64)
-    inv_freq, distance = as_inv_freq(inv_freq), as_real(distance, "distance")
+    inv_freq, angles = as_inv_freq(inv_freq), angles_at(distance, inv_freq, "distance")
     if q.ndim == 0 or k.ndim == 0 or not q.shape[-1] == k.shape[-1] == 2 * len(inv_freq):
         raise ValueError(
             f"q and k must have two features for each of the {len(inv_freq)} pairs of inv_freq, "
@@ -166,10 +172,10 @@ def relative_score(q, k, distance, inv_freq, *, pairing="interleaved"):
         )
     (q1, q2), (k1, k2) = split_pairs(q, pairing), split_pairs(k, pairing)
     try:
-        angles = distance[..., None] * inv_freq
         terms = (q1 * k1 + q2 * k2) * np.cos(angles) + (q1 * k2 - q2 * k1) * np.sin(angles)
     except ValueError:
         raise ValueError(
-            f"distance must broadcast with the leading axes of q and k, got {distance.shape} with {q.shape}, {k.shape}"
+            "distance must broadcast with the leading axes of q and k, "
+            f"got shape {angles.shape[:-1]} with {q.shape} and {k.shape}"
         ) from None
     return terms.sum(axis=-1)

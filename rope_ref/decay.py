@@ -6,7 +6,7 @@ the RoFormer paper's upper bound. Neither says that attention falls with distanc
 
 import numpy as np
 
-from rope_ref.frequencies import as_inv_freq, as_real
+from rope_ref.frequencies import angles_at, as_inv_freq, as_real
 from rope_ref.pairing import check_count
 
 BLOCK = 2**18  # angles held at once: 2 MB
@@ -19,7 +19,7 @@ def in_blocks(reduce, distances, inv_freq):
     values = np.empty(flat.shape)
     rows = max(1, BLOCK // len(inv_freq))
     for start in range(0, len(flat), rows):
-        values[start : start + rows] = reduce(np.multiply.outer(flat[start : start + rows], inv_freq))
+        values[start : start + rows] = reduce(angles_at(flat[start : start + rows], inv_freq, "distances"))
     return values.reshape(distances.shape)[()]
 
 

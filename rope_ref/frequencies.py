@@ -4,28 +4,35 @@ import numbers
 
 import numpy as np
 
-from rope_ref.pairing import check_width
+from rope_ref.pairing import as_array, check_width
 
 
 def check_positive(value, name):
     """Return `value` as a float, or raise: it must be one positive finite number."""
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond float64
+        number = float("inf")
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{name} must be positive and finite in float64, got {value!r}")
+    return number
 
 
 def as_real(values, name):
     """Return `values` as float64, or raise: they must be real, finite and, if integers, exact in float64."""
-    values = np.asarray(values)
+    values = as_array(values, name)
     if values.dtype.kind not in "iuf" and values.dtype.name != "bfloat16":
         raise TypeError(f"{name} must hold real numbers, got dtype {values.dtype}")
-    exact = values.astype(np.float64)
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+        exact = values.astype(np.float64)
     if not np.isfinite(exact).all():
         raise ValueError(f"{name} must be finite, got {exact[~np.isfinite(exact)].flat[0]}")
-    if values.dtype.kind in "iu" and exact.size and np.abs(exact).max() > 2**53:
-        raise ValueError(f"{name} must be at most 2**53, which float64 still holds exactly, got {values.max()}")
+    if values.dtype.kind in "iu" and values.size:
+        largest = max(int(values.max()), int(values.min()), key=abs)  # as integers: 2**53 + 1 rounds to 2**53
+        if abs(largest) > 2**53:
+            raise ValueError(f"{name} must be at most 2**53, up to which float64 is exact, got {largest}")
     return exact
 
 
@@ -35,6 +42,16 @@ def as_inv_freq(inv_freq):
     if inv_freq.ndim != 1 or not inv_freq.size:
         raise ValueError(f"inv_freq must have shape (pairs,) with at least one pair, got {inv_freq.shape}")
     return inv_freq
+
+
+def angles_at(positions, inv_freq, name):
+    """Return every position times every speed, rounded once, or raise where a product is beyond float64."""
+    positions, inv_freq = as_real(positions, name), as_inv_freq(inv_freq)
+    with np.errstate(over="ignore"):
+        angles = np.multiply.outer(positions, inv_freq)
+    if not np.isfinite(angles).all():
+        raise ValueError(f"{name} times inv_freq must be angles that float64 can hold, got one beyond")
+    return angles
 
 
 def inverse_frequencies(rotary_dim, base=10000.0):
@@ -93,7 +110,7 @@ def wavelengths(inv_freq):
     Returns
     -------
     ndarray of float64, shape (pairs,)
-        :math:`2 \pi / |\theta_i|`, in tokens; inf where a pair does not turn.
+        :math:`2 \pi / |\theta_i|`, in tokens; inf where a pair does not turn, or too slowly for float64.
 
     Raises
     ------
@@ -105,7 +122,7 @@ def wavelengths(inv_freq):
     >>> wavelengths([1.0, 0.1, 0.0]).round(4)
     array([ 6.2832, 62.8319,     inf])
     """
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return 2 * np.pi / np.abs(as_inv_freq(inv_freq))
 
 
@@ -129,7 +146,7 @@ def rotation_angles(position_ids, inv_freq):
     TypeError
         If an argument does not hold real numbers (a mask of booleans is not positions).
     ValueError
-        If a position or frequency is not finite, or `inv_freq` not one-dimensional.
+        If a position, frequency or angle is not finite, or `inv_freq` not one-dimensional.
 
     Examples
     --------
@@ -138,10 +155,17 @@ def rotation_angles(position_ids, inv_freq):
            [1.  , 0.01],
            [2.  , 0.02]])
     """
-    angles = np.multiply.outer(as_real(position_ids, "position_ids"), as_inv_freq(inv_freq))
-    if not np.isfinite(angles).all():
-        raise ValueError("position_ids must give angles that float64 can hold, got one beyond")
-    return angles
+    return angles_at(position_ids, inv_freq, "position_ids")
+
+
+def check_table_dtype(dtype):
+    """Return `dtype` as a NumPy dtype, or raise: a table of cos or sin is of float64 or float32."""
+    try:
+        if dtype is not None and np.dtype(dtype) in (np.float64, np.float32):
+            return np.dtype(dtype)
+    except (TypeError, ValueError):  # no dtype at all
+        pass
+    raise TypeError(f"dtype must be float64 or float32, got {dtype!r}")
 
 
 def cos_sin(angles, *, attention_factor=1.0, dtype=np.float64):
@@ -166,7 +190,7 @@ def cos_sin(angles, *, attention_factor=1.0, dtype=np.float64):
     TypeError
         If `angles` are not real numbers or `dtype` is neither float64 nor float32.
     ValueError
-        If an angle is not finite, or `attention_factor` is not positive and finite.
+        If an angle is not finite, or `attention_factor` is not positive and finite in `dtype`.
 
     References
     ----------
@@ -178,10 +202,10 @@ def cos_sin(angles, *, attention_factor=1.0, dtype=np.float64):
     >>> cos.round(6), sin.round(6)
     (array([1., 0.]), array([0., 1.]))
     """
-    dtype = np.dtype(dtype)
-    if dtype not in (np.float64, np.float32):
-        raise TypeError(f"dtype must be float64 or float32, got {dtype}")
+    dtype = check_table_dtype(dtype)
     factor = check_positive(attention_factor, "attention_factor")
+    if not float(np.finfo(dtype).tiny) <= factor <= float(np.finfo(dtype).max):
+        raise ValueError(f"attention_factor must be a number that {dtype} can hold, got {attention_factor!r}")
     angles = as_real(angles, "angles")
     cos, sin = np.cos(angles), np.sin(angles)
     if factor != 1.0:

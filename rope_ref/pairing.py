@@ -11,6 +11,16 @@ import numpy as np
 PAIRINGS = ("interleaved", "half")
 
 
+def as_array(values, name="x"):
+    """Return `values` as a plain array, or raise: every row must have one length, and no entry may be masked."""
+    if isinstance(values, np.ndarray) and hasattr(values, "mask"):
+        raise TypeError(f"{name} must be a plain array, got a masked one, whose mask would be lost")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be an array, or lists that make one, got rows of several lengths") from None
+
+
 def check_pairing(pairing):
     """Return `pairing`, or raise a ValueError that lists the two there are."""
     if not isinstance(pairing, str) or pairing not in PAIRINGS:
@@ -107,7 +117,7 @@ def split_pairs(x, pairing="interleaved"):
     >>> split_pairs([1, 2, 3, 4], "half")
     (array([1, 2]), array([3, 4]))
     """
-    x = np.asarray(x)
+    x = as_array(x)
     if x.ndim == 0:
         raise ValueError("x must have at least one axis, the features, got a scalar")
     pairs = check_width(x.shape[-1], "the last axis of x") // 2
@@ -143,7 +153,7 @@ def join_pairs(first, second, pairing="interleaved"):
     >>> join_pairs([1, 3], [2, 4], "half")
     array([1, 3, 2, 4])
     """
-    first, second = np.asarray(first), np.asarray(second)
+    first, second = as_array(first, "first"), as_array(second, "second")
     if first.ndim == 0 or first.shape != second.shape:
         raise ValueError(f"first and second must have one shape (..., pairs), got {first.shape} and {second.shape}")
     if check_pairing(pairing) == "interleaved":
@@ -153,12 +163,12 @@ def join_pairs(first, second, pairing="interleaved"):
 
 def reorder(x, rotary_dim, source, target):
     """Move the first `rotary_dim` features from one pairing's order to the other's; copy the rest."""
-    x = np.asarray(x)
+    x = as_array(x)
     if x.ndim == 0:
         raise ValueError("x must have at least one axis, the features, got a scalar")
     width = check_rotary_dim(rotary_dim, x.shape[-1])
     turned = join_pairs(*split_pairs(x[..., :width], source), target)
-    return np.concatenate((turned, x[..., width:]), axis=-1)
+    return np.concatenate((turned, x[..., width:]), axis=-1).astype(x.dtype, copy=False)  # keeps the byte order
 
 
 def to_half(x, rotary_dim=None):

@@ -9,7 +9,7 @@ import itertools
 import numpy as np
 
 from rope_ref.frequencies import as_real
-from rope_ref.pairing import check_pairing, check_rotary_dim, join_pairs, pair_features, split_pairs
+from rope_ref.pairing import as_array, check_pairing, check_rotary_dim, join_pairs, pair_features, split_pairs
 
 FLOATS = (np.float16, np.float32, np.float64)
 BLOCK = 2**16  # features turned at a time where a scratch array is needed: it stays in the processor's cache
@@ -17,7 +17,7 @@ BLOCK = 2**16  # features turned at a time where a scratch array is needed: it s
 
 def as_float_array(x, name="x"):
     """Return `x` as an array of a float dtype, or raise a TypeError: integers would be cut short."""
-    x = np.asarray(x)
+    x = as_array(x, name)
     if x.dtype.type not in FLOATS and x.dtype.name != "bfloat16":
         raise TypeError(f"{name} must be of float16, bfloat16, float32 or float64, got dtype {x.dtype}")
     return x
@@ -61,7 +61,7 @@ def align(table, x, name="angles"):
         lead = shape[:-1]
     elif table.ndim == 1:
         lead = (1,) * (axes - 1)
-    elif table.ndim == 2 and shape[0] == x.shape[-2]:
+    elif table.ndim == 2 < axes and shape[0] == x.shape[-2]:
         lead = (1,) * (axes - 2) + shape[:1]
     elif table.ndim == 3 and axes >= 4 and shape[1] == x.shape[-2]:
         lead = shape[:1] + (1,) * (axes - 3) + shape[1:2]
@@ -121,8 +121,8 @@ def rotation_matrix(angles, *, pairing="interleaved"):
            [ 1.,  0.]])
     """
     angles = as_real(angles, "angles")
-    if angles.ndim == 0:
-        raise ValueError("angles must have shape (..., pairs), got a scalar")
+    if angles.ndim == 0 or angles.shape[-1] == 0:
+        raise ValueError(f"angles must have shape (..., pairs) with at least one pair, got {angles.shape}")
     width = 2 * angles.shape[-1]
     first, second = pair_features(width, pairing)
     matrix = np.zeros((*angles.shape[:-1], width, width))
@@ -306,7 +306,7 @@ FORMS = {
 
 def as_table(values, name, work):
     """Return cos or sin as an array of float32 or float64, or raise a TypeError where that is too coarse."""
-    values = np.asarray(values)
+    values = as_array(values, name)
     if values.dtype.kind in "iu":
         values = as_real(values, name)
     if values.dtype.type not in (work.type, np.float64):
@@ -340,18 +340,32 @@ def overlaps(a, b):
         return True
 
 
+def overlaps_itself(a):
+    """Tell whether two elements of an array lie at one address, as in a window that slides or a row repeated."""
+    reach = a.itemsize  # of the axes with smaller steps
+    for step, length in sorted((abs(step), length) for step, length in zip(a.strides, a.shape, strict=True)):
+        if length > 1 and step < reach:
+            return a.size > 0
+        reach += step * (length - 1)
+    return False
+
+
 def check_out(out, x, cos, sin):
-    """Raise unless `out` has the shape and dtype of `x` and shares no memory with what is still to be read."""
+    """Return `out` as a plain array: of shape and dtype of `x`, sharing no memory with what is still to be read."""
     if not isinstance(out, np.ndarray) or out.dtype != x.dtype:
         raise TypeError(f"out must be an array of dtype {x.dtype}, as x is, got {getattr(out, 'dtype', type(out))}")
     if out.shape != x.shape:
         raise ValueError(f"out must have the shape of x, {x.shape}, got {out.shape}")
+    out = as_array(out, "out")
     if not out.flags.writeable:
         raise ValueError("out must be writeable, got a read-only array")
+    if not out.flags.c_contiguous and overlaps_itself(out):
+        raise ValueError("out must have a place for each of its elements, got an array that overlaps itself")
     if out is not x and overlaps(out, x) and out.__array_interface__ != x.__array_interface__:
         raise ValueError("out must be x itself or share no memory with it, got an array that overlaps x in part")
     if overlaps(out, cos) or overlaps(out, sin):
         raise ValueError("out must share no memory with cos or sin, got an array that overlaps one of them")
+    return out
 
 
 def cut(shape, size):
@@ -411,7 +425,7 @@ def turn_in_blocks(x, cos, sin, out, pairing):
     if plain and x.size <= BLOCK:  # one block: decoding, where every step counts
         turn(x, out, *make_table(cos, sin, work))
         return
-    for rows in cut(cos.shape[:-1], max(1, BLOCK // cos.shape[-1])):
+    for rows in cut(cos.shape[:-1], max(1, BLOCK // x.shape[-1])):
         table = make_table(cos[rows], sin[rows], work)
         x_rows, out_rows = x[along(rows, cos)], out[along(rows, cos)]
         if plain and pairing == "interleaved":  # no scratch array, so nothing to cut
@@ -485,12 +499,9 @@ def apply_rope(x, cos, sin, *, pairing="interleaved", rotary_dim=None, out=None)
     cos = align(cos, x, "cos and sin")
     sin = sin.reshape(cos.shape)
     check_pairing(pairing)
-    if out is None:
-        out = np.empty(x.shape, x.dtype)
-    else:
-        check_out(out, x, cos, sin)
-    if width < x.shape[-1] and out is not x:
-        out[..., width:] = x[..., width:]
+    turned = np.empty(x.shape, x.dtype) if out is None else check_out(out, x, cos, sin)
+    if width < x.shape[-1] and turned is not x:
+        turned[..., width:] = x[..., width:]
     if x.size:
-        turn_in_blocks(x[..., :width], cos, sin, out[..., :width], pairing)
-    return out
+        turn_in_blocks(x[..., :width], cos, sin, turned[..., :width], pairing)
+    return turned if out is None else out
