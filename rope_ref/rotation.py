@@ -393,11 +393,7 @@ def complex_table(cos, sin, work):
 
 def half_table(cos, sin, work):
     """Lay out cos and sin at full width: (cos, cos) and (sin, -sin)."""
-    halves = np.empty((2, *cos.shape[:-1], 2, cos.shape[-1]), work)
-    halves[0] = cos[..., None, :]
-    halves[1, ..., 0, :] = sin
-    np.negative(halves[1, ..., 0, :], out=halves[1, ..., 1, :])
-    return tuple(halves.reshape(2, *cos.shape[:-1], 2 * cos.shape[-1]))
+    return tuple(np.concatenate(halves, axis=-1, dtype=work) for halves in ((cos, cos), (sin, -sin)))
 
 
 def turn_interleaved(x, out, turn):
