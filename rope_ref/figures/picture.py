@@ -125,7 +125,7 @@ def figure(caption, format="svg"):
                 picture = draw(*args, **kwargs)
                 picture.caption = picture.caption or caption
                 shown = picture.figure
-                shown.suptitle(textwrap.fill(picture.caption, int(9.0 * shown.get_figwidth())), x=0.01, ha="left")
+                shown.suptitle(textwrap.fill(picture.caption, int(10 * shown.get_figwidth())), x=0.01, ha="left")
                 # The layout is settled here once: every file of this picture then has the same one.
                 shown.draw_without_rendering()
                 shown.set_layout_engine("none")
