@@ -7,6 +7,8 @@ To add a figure, write a function under ``@figure(caption=...)`` in the module o
 from rope_ref.figures.picture import FIGURES, Picture, figure
 
 # In the order of the notebooks: the gallery keeps it.
+from rope_ref.figures.forms import matrix_layouts, forms_agreement
 from rope_ref.figures.clock import clock_wall, pair_speeds, odometer, position_returns, model_clocks
+from rope_ref.figures.decay import equal_vectors_curve, which_hands_speak
 
 __all__ = ["FIGURES", "Picture", "figure", *FIGURES]

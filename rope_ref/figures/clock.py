@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.collections import EllipseCollection, LineCollection, PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
-from matplotlib.ticker import FuncFormatter
 
 from rope_ref.decay import decay_curve
 from rope_ref.figures.picture import (
@@ -21,13 +20,15 @@ from rope_ref.figures.picture import (
     figure,
     label_end,
     number,
+    plain,
+    spoken,
     thin_out,
+    with_looks,
 )
 from rope_ref.frequencies import inverse_frequencies, rotation_angles, wavelengths
-from rope_ref.pairing import split_pairs
+from rope_ref.pairing import check_count, split_pairs
 from rope_ref.rotation import rotate_expanded
 
-plain = FuncFormatter(lambda value, _: f"{value:,.0f}")  # 10,000 where matplotlib would write 10 to the 4
 MODELS = Path(__file__).resolve().parent.parent / "models.json"
 
 
@@ -76,15 +77,14 @@ def clock_wall(positions=(0, 1, 7, 44, 710), rotary_dim=16, base=10_000.0, q=Non
     angles = rotation_angles(positions, inv_freq)
     turned = rotate_expanded(np.broadcast_to(q, (len(angles), rotary_dim)), angles)
     rows, pairs = angles.shape
-    fig = Figure(figsize=(WIDTH, 0.8 * rows + 1.3), layout="constrained")
+    fig = Figure(figsize=(WIDTH, min(0.8, 6.3 / pairs) * rows + 1.6), layout="constrained")
     ax = fig.subplots()
     draw_dials(ax, np.stack(split_pairs(q), axis=-1), np.stack(split_pairs(turned), axis=-1), angles)
-    ax.set_title(
-        "dotted: where the hand began; shaded: how far it has turned, whole turns left out", loc="left", color=GREY
-    )
     ax.set_xticks(range(pairs), [f"{i}\n{number(tokens)}" for i, tokens in enumerate(wavelengths(inv_freq))])
     ax.set_yticks(range(rows), [f"{m:,}" for m in positions])
     ax.set(xlabel="pair index i, and its period (tokens for one turn)", ylabel="position m (tokens)")
+    key = "dotted: where the hand began; shaded: how far it has turned, whole turns left out"
+    fig.supxlabel(key, color=GREY, fontsize=10)
 
     last, turns, degrees = positions[-1], int(angles[-1, 0] / (2 * np.pi)), np.degrees(angles[-1, -1])
     caption = f"At position {last:,} the first hand has gone round {turns} times, the last has turned {degrees:.0f}°"
@@ -102,13 +102,13 @@ def pair_speeds(rotary_dim=128, bases=(10_000.0, 500_000.0), lengths=(2048, 4096
     """Draw the tokens each pair needs for one turn, for up to four bases, beside the lengths of some contexts."""
     periods = {base: wavelengths(inverse_frequencies(rotary_dim, base)) for base in bases}
     above = {(base, length): int((tokens > length).sum()) for base, tokens in periods.items() for length in lengths}
-    counts = {length: " and ".join(f"{above[base, length]}" for base in bases) for length in lengths}
-    named = " and ".join(f"{base:,.0f}" for base in bases)
+    counts = {length: spoken([above[base, length] for base in bases]) for length in lengths}
+    named = spoken([round(base) for base in bases])
     pairs = rotary_dim // 2
     fig = Figure(figsize=(WIDTH, 5), layout="constrained")
     ax = fig.subplots()
     looks = ((BLUE, "o"), (VERMILLION, "^"), (GREY, "s"), (INK, "D"))
-    for (base, tokens), (color, marker) in zip(periods.items(), looks, strict=False):
+    for (base, tokens), (color, marker) in with_looks(periods.items(), looks, "bases"):
         ax.semilogy(tokens, marker, color=color, markersize=4)
         label_end(ax, pairs - 1, tokens[-1], f"base {base:,.0f}")
     above_line = {"textcoords": "offset points", "va": "bottom"}
@@ -124,13 +124,14 @@ def pair_speeds(rotary_dim=128, bases=(10_000.0, 500_000.0), lengths=(2048, 4096
         f"Period of each of {pairs} pairs in tokens, a straight line on a logarithmic axis for base {named}. "
         f"Pairs that need more tokens for one turn than a context has: {told}."
     )
-    return Picture(fig, alt, {"periods": periods, "above": above})
+    alone = f"Of {pairs} pairs, {counts[lengths[0]]} need more than {lengths[0]:,} tokens for one turn"
+    return Picture(fig, alt, {"periods": periods, "above": above}, alone if len(bases) == 1 else None)
 
 
 @figure(caption="Every row is slower than the one above: binary digits by 2, pairs by less", format="png")
 def odometer(positions=64, rotary_dim=64, base=10_000.0):
     """Draw the binary digits of each position above the cosine of each pair's angle."""
-    m = np.arange(positions)
+    m = np.arange(check_count(positions, "positions"))
     digits = (m >> np.arange(max(1, int(m[-1]).bit_length()))[:, None]) & 1
     inv_freq = inverse_frequencies(rotary_dim, base)
     cosines = np.cos(rotation_angles(m, inv_freq)).T
@@ -154,8 +155,8 @@ def odometer(positions=64, rotary_dim=64, base=10_000.0):
     caption = f"Every row is slower than the one above: binary digits 2 times, pairs only {ratio:.2f} times"
     alt = (
         f"Two stacks of strips over positions 0 to {m[-1]}. Above, {len(digits)} binary digits in black and white: "
-        f"each row is slower than the one above by a factor of 2. Below, the cosine of {len(inv_freq)} pairs, in smooth "
-        f"shades: the factor is {ratio:.2f} at d = {rotary_dim}; at d = 128 it is {ratios[128]:.2f}."
+        f"each row is slower than the one above by a factor of 2. Below, the cosine of {len(inv_freq)} pairs, "
+        f"in smooth shades: the factor is {ratio:.2f} at d = {rotary_dim}; at d = 128 it is {ratios[128]:.2f}."
     )
     return Picture(fig, alt, {"digits": digits, "cosines": cosines, "ratios": ratios}, caption)
 
@@ -163,27 +164,28 @@ def odometer(positions=64, rotary_dim=64, base=10_000.0):
 @figure(caption="No later position looks as much like position 0 as its neighbour does")
 def position_returns(rotary_dim=64, base=10_000.0, last=200_000, claimed=62_832):
     """Draw how far the whole clock at each position is from the clock at 0."""
-    m = np.arange(1, last + 1)
+    m = np.arange(1, check_count(last, "last") + 1)
     apart = np.sqrt(rotary_dim * np.maximum(0.0, 1 - decay_curve(m, inverse_frequencies(rotary_dim, base))))
+    if not 1 <= claimed <= last:
+        raise ValueError(f"claimed must lie from 1 to {last}, got {claimed}")
     neighbour, nearest = apart[0], 2 + int(np.argmin(apart[1:]))
-    around = claimed // 100 * 100
+    around = max(1, claimed // 100 * 100)
     least_at = around + int(np.argmin(apart[around - 1 :]))
-    marked = {claimed: apart[claimed - 1], least_at: apart[least_at - 1]}
+    at_claimed, least = apart[claimed - 1], apart[least_at - 1]
     fig = Figure(figsize=(WIDTH, 4.2), layout="constrained")
     ax = fig.subplots()
     ax.semilogx(*thin_out(m, apart, 500), color=BLUE, linewidth=1.2)
     ax.axhline(neighbour, color=VERMILLION, linestyle="--", linewidth=1.6)
     ax.annotate(f"position 1: {neighbour:.2f}", (1, neighbour), xytext=(10, -5), textcoords="offset points", va="top")
-    texts = (
-        f"{claimed:,}, where it is said to return: {marked[claimed]:.2f}",
-        f"nearest after that, {least_at:,}: {marked[least_at]:.2f}",
+    marks = (
+        ((claimed, at_claimed), f"{claimed:,}, where it is said to return: {at_claimed:.2f}", 0.43, "o"),
+        ((least_at, least), f"nearest after that, {least_at:,}: {least:.2f}", 0.30, "s"),
     )
-    for (at, value), text, height, marker in zip(marked.items(), texts, (0.43, 0.30), "os", strict=True):
-        ax.plot(at, value, marker, color=INK, markersize=6)
+    for point, text, height, marker in marks:
+        ax.plot(*point, marker, color=INK, markersize=7, markeredgecolor="white")
         leader = {"arrowstyle": "-", "color": GREY, "shrinkB": 4}
-        ax.annotate(
-            text, (at, value), (0.72, height), textcoords="axes fraction", ha="right", va="center", arrowprops=leader
-        )
+        placed = {"textcoords": "axes fraction", "ha": "right", "va": "center", "arrowprops": leader}
+        ax.annotate(text, point, (0.72, height), **placed)
     ax.xaxis.set_major_formatter(plain)
     ax.set(
         xlabel="position m (tokens)",
@@ -196,9 +198,9 @@ def position_returns(rotary_dim=64, base=10_000.0, last=200_000, claimed=62_832)
     alt = (
         f"Distance between the clock at position m and the clock at 0, for m from 1 to {last:,} and d = {rotary_dim}. "
         f"At m = 1 it is {neighbour:.2f}; the least for any later m is {apart[nearest - 1]:.2f}, at {nearest:,}. "
-        f"At {claimed:,} it is {marked[claimed]:.2f}, and the least from {around:,} on is {marked[least_at]:.2f}."
+        f"At {claimed:,} it is {at_claimed:.2f}, and the least from {around:,} on is {least:.2f}."
     )
-    data = {"positions": m, "apart": apart, "neighbour": neighbour, "nearest": nearest, "least": marked[least_at]}
+    data = {"positions": m, "apart": apart, "neighbour": neighbour, "nearest": nearest, "least": least}
     return Picture(fig, alt, data, caption)
 
 
@@ -213,34 +215,40 @@ def model_clocks(models=None):
     clocks.sort(key=lambda clock: clock["share"])
     fig = Figure(figsize=(WIDTH, 0.29 * len(clocks) + 1.3), layout="constrained")
     ax = fig.subplots()
-    beside = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+    beside = {
+        "xycoords": ("axes fraction", "data"),
+        "textcoords": "offset points",
+        "annotation_clip": False,
+        "ha": "right",
+    }
     for row, clock in enumerate(clocks):
         periods, context = clock["periods"], clock["trained_context"]
-        turned = periods[periods <= context]
+        turned, late = periods[periods <= context], periods[clock["unfinished"]]
         ax.plot(turned, np.full(len(turned), row), "o", color=BLUE, markersize=3.5, markeredgewidth=0)
-        open_diamond = {"marker": "D", "markersize": 4.5, "markerfacecolor": "white", "markeredgewidth": 1.1}
-        late = periods[clock["unfinished"]]
-        ax.plot(late, np.full(len(late), row), linestyle="none", color=VERMILLION, **open_diamond)
+        ax.plot(late, np.full(len(late), row), "D", color=VERMILLION, markersize=4.5, markerfacecolor="white")
         ax.plot([context] * 2, [row - 0.42, row + 0.42], color=INK, linewidth=2)
-        ax.annotate(f"{clock['base']:,.0f}", (1.17, row), ha="right", va="center", **beside)
-        ax.annotate(f"{len(late)} of {len(periods)}", (1.37, row), ha="right", va="center", **beside)
-    top = len(clocks) - 0.2
-    ax.annotate("base", (1.17, top), ha="right", va="bottom", color=GREY, **beside)
-    ax.annotate("never finish\na turn", (1.37, top), ha="right", va="bottom", color=GREY, **beside)
-    ax.annotate("bar: trained context", (clocks[-1]["trained_context"], top), ha="center", va="bottom", color=GREY)
+        for text, right in ((f"{clock['base']:,.0f}", 62), (f"{len(late)} of {len(periods)}", 132)):
+            ax.annotate(text, (1, row), (right, 0), va="center", **beside)
+    top = len(clocks) - 0.3
+    for text, right in (("base", 62), ("never finish\na turn", 132)):
+        ax.annotate(text, (1, top), (right, 0), va="bottom", color=GREY, **beside)
+    bar = {"ha": "center", "va": "bottom", "color": GREY, "annotation_clip": False}
+    ax.annotate("bar: trained context", (clocks[-1]["trained_context"], top), **bar)
     ax.set_xscale("log")
+    ax.set_xticks([10, 1000, 100_000, 10_000_000])
     ax.xaxis.set_major_formatter(plain)
     ax.set_yticks(range(len(clocks)), [clock["model"] for clock in clocks])
     ax.tick_params(axis="y", length=0)
     ax.set(xlabel="period (tokens for one turn)", ylabel="model", ylim=(-0.6, len(clocks) - 0.4))
     some = sum(bool(len(clock["unfinished"])) for clock in clocks)
-    caption = f"In {some} of {len(clocks)} models some hands never finish a turn in the trained context"
+    which = f"all {some}" if some == len(clocks) else f"{some} of {len(clocks)}"
+    caption = f"In {which} models some hands never finish a turn in the trained context"
     told = ", ".join(
         f"{len(clock['unfinished'])} of {len(clock['periods'])} in {clock['model']}"
         for clock in (clocks[0], clocks[-1])
     )
     alt = (
         f"One row for each of {len(clocks)} public models: a mark for the period of each hand, a bar at the trained "
-        f"context, diamonds for the hands beyond it, always the slowest ones. The smallest and the largest share: {told}."
+        f"context, diamonds for the hands beyond it, always the slowest ones. Smallest and largest share: {told}."
     )
     return Picture(fig, alt, {"clocks": {clock["model"]: clock for clock in clocks}}, caption)

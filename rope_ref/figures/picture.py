@@ -36,6 +36,7 @@ STYLE = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": 10,
+    "figure.constrained_layout.h_pad": 0.07,
     "figure.titlesize": 12,
     "figure.titleweight": "bold",
     "font.size": 10,
@@ -115,6 +116,14 @@ class Picture:
         return self.alt
 
 
+def wrapped(text, width):
+    """Break a title into as few lines as fit, of about one length: no single word is left over."""
+    lines = len(textwrap.wrap(text, width))
+    while len(textwrap.wrap(text, width - 1)) == lines:
+        width -= 1
+    return textwrap.fill(text, width)
+
+
 def figure(caption, format="svg"):
     """Make a figure function: drawn in the house style, with the message as its title, listed in `FIGURES`."""
 
@@ -125,7 +134,7 @@ def figure(caption, format="svg"):
                 picture = draw(*args, **kwargs)
                 picture.caption = picture.caption or caption
                 shown = picture.figure
-                shown.suptitle(textwrap.fill(picture.caption, int(10 * shown.get_figwidth())), x=0.01, ha="left")
+                shown.suptitle(wrapped(picture.caption, int(10 * shown.get_figwidth())), x=0.01, ha="left")
                 # The layout is settled here once: every file of this picture then has the same one.
                 shown.draw_without_rendering()
                 shown.set_layout_engine("none")
@@ -136,6 +145,19 @@ def figure(caption, format="svg"):
         return drawn
 
     return register
+
+
+def with_looks(values, looks, name):
+    """Pair each value with its colour and marker, or raise: a value without a look would not be drawn."""
+    if not 0 < len(values) <= len(looks):
+        raise ValueError(f"{name} must hold from 1 to {len(looks)} values, got {len(values)}")
+    return zip(values, looks, strict=False)
+
+
+def first_where(condition):
+    """Find the first index at which a condition holds, or None."""
+    found = np.flatnonzero(condition)
+    return int(found[0]) if found.size else None
 
 
 def label_end(ax, x, y, text, **kwargs):
@@ -152,6 +174,17 @@ def thin_out(x, y, bins):
     parts = zip(starts, [*starts[1:], len(x)], strict=True)
     kept = sorted({start + pick(y[start:end]) for start, end in parts for pick in (np.argmin, np.argmax)})
     return x[kept], y[kept]
+
+
+def plain(value, _=None):
+    """Write a tick label as a whole number, 10,000 where matplotlib would write 10 to the 4."""
+    return f"{value:,.0f}"
+
+
+def spoken(values, none="none"):
+    """Write whole numbers, or `none`, as words are listed: 3, 65 and 1,333."""
+    words = [none if value is None else f"{value:,}" for value in values]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def number(value):
