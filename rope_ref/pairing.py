@@ -233,3 +233,118 @@ def to_interleaved(x, rotary_dim=None):
     array([0, 4, 1, 5, 2, 6, 3, 7])
     """
     return reorder(x, rotary_dim, "half", "interleaved")
+
+
+def permute_projection(weight, num_heads, *, to, rotary_dim=None, axis=0):
+    r"""Reorder a projection so that queries or keys come out in the other pairing.
+
+    Parameters
+    ----------
+    weight : array_like
+        :math:`W_q` or :math:`W_k`, its bias, or the gain of a norm after it. The axis `axis` holds the features of all
+        heads, one head after the other.
+    num_heads : int
+        How many heads `weight` holds: the key heads for :math:`W_k`, 1 for a gain that all heads share.
+    to : {"half", "interleaved"}
+        Pairing of the result; `weight` is in the other one.
+    rotary_dim : int, optional
+        How many leading features of each head are turned, even; the whole head by default. The rest stays in place.
+    axis : int, optional
+        Axis of the output features: 0 as PyTorch stores a weight, and for a bias; 1 for a weight in ``x @ W``.
+
+    Returns
+    -------
+    ndarray, shape and dtype of `weight`
+        A new array. Turned in the new pairing, its queries and keys give the scores of the old.
+
+    Raises
+    ------
+    TypeError
+        If `num_heads`, `rotary_dim` or `axis` is not an integer.
+    ValueError
+        If `to` is unknown, `weight` has no such axis, its length is no multiple of `num_heads`, or a head is odd or
+        narrower than `rotary_dim`.
+
+    See Also
+    --------
+    to_half, to_interleaved : The same for queries and keys themselves.
+
+    Notes
+    -----
+    Queries and keys alone are turned, so :math:`W_v` and the output projection stay as they are. Split a fused weight
+    into its three parts first.
+
+    Examples
+    --------
+    Rows of two heads of six:
+
+    >>> rows = np.arange(12)
+    >>> permute_projection(rows, 2, to="half")
+    array([ 0,  2,  4,  1,  3,  5,  6,  8, 10,  7,  9, 11])
+    >>> permute_projection(permute_projection(rows, 2, to="half"), 2, to="interleaved")
+    array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11])
+    """
+    if not isinstance(to, str) or to not in PAIRINGS:
+        raise ValueError(f"to must be 'half' or 'interleaved', got {to!r}")
+    weight, num_heads = as_array(weight, "weight"), check_count(num_heads, "num_heads")
+    features = weight.shape[check_axis(axis, weight.ndim)]
+    if features == 0 or features % num_heads:
+        raise ValueError(
+            f"weight must have a multiple of num_heads = {num_heads} features along axis {axis}, got {features}"
+        )
+    rows = np.arange(features).reshape(num_heads, -1)
+    rows = to_half(rows, rotary_dim) if to == "half" else to_interleaved(rows, rotary_dim)
+    return weight.take(rows.ravel(), axis=axis)
+
+
+def check_axis(axis, ndim):
+    """Return `axis` as an int, or raise: it must number one of `ndim` axes, from the front or from the back."""
+    try:
+        if isinstance(axis, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"axis must be an integer, got {axis!r}") from None
+    if not -ndim <= number < ndim:
+        raise ValueError(f"axis must number one of the {ndim} axes of weight, got {number}")
+    return number
+
+
+def tables(cos, layout):
+    """Lay out cos or sin as other libraries store them.
+
+    Parameters
+    ----------
+    cos : array_like, shape (..., pairs)
+        One value a pair: what `cos_sin` returns, its cosines or its sines.
+    layout : {"pairs", "concatenated", "repeated"}
+        One value a pair; or one a feature, in the order of half-split pairs (all values, then all again) or of
+        interleaved pairs (each value twice in a row).
+
+    Returns
+    -------
+    ndarray, shape (..., pairs) or (..., 2 * pairs)
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If `layout` is unknown or `cos` has no axis.
+
+    Examples
+    --------
+    >>> tables([1, 2, 3], "concatenated")
+    array([1, 2, 3, 1, 2, 3])
+    >>> tables([1, 2, 3], "repeated")
+    array([1, 1, 2, 2, 3, 3])
+    """
+    cos = as_array(cos, "cos")
+    if cos.ndim == 0:
+        raise ValueError("cos must have shape (..., pairs), got a scalar")
+    if layout == "pairs":
+        return cos.copy()
+    if layout == "concatenated":
+        return join_pairs(cos, cos, "half")
+    if layout == "repeated":
+        return join_pairs(cos, cos, "interleaved")
+    raise ValueError(f"layout must be 'pairs', 'concatenated' or 'repeated', got {layout!r}")
