@@ -77,7 +77,7 @@ def as_patches(value, name):
 
 
 def as_sizes(values, count, name):
-    """Return `count` sizes as ints, or raise; their order is told by the caller."""
+    """Return `count` sizes as a tuple of ints, or raise."""
     try:
         values = tuple(values)
     except TypeError:
@@ -446,8 +446,8 @@ def crop_region(height, width, base_size):
 
     Notes
     -----
-    The computation follows the released code to the letter: halves are rounded to the even neighbour, and the shorter
-    side is rounded after a division in float64, which can fall on the other side of a half.
+    The steps are those of the released code: halves are rounded to the even neighbour. The shorter side is rounded after
+    a division in float64, which can come out just below a half.
 
     Examples
     --------
