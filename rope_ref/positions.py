@@ -446,8 +446,8 @@ def crop_region(height, width, base_size):
 
     Notes
     -----
-    The steps are those of the released code: halves are rounded to the even neighbour. The shorter side is rounded after
-    a division in float64, which can come out just below a half.
+    The steps are those of the released code: halves are rounded to the even neighbour. The shorter side is rounded
+    after a division in float64, which can come out just below a half.
 
     Examples
     --------
