@@ -6,8 +6,9 @@ The conventions below hold everywhere in the package; notebooks print them as ``
 
 from rope_ref.attention import attention_scores, attention_weights, relative_score
 from rope_ref.decay import decay_curve
+from rope_ref.embedding import RotaryEmbedding
 from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles, wavelengths
-from rope_ref.pairing import join_pairs, split_pairs, to_half, to_interleaved
+from rope_ref.pairing import join_pairs, permute_projection, split_pairs, tables, to_half, to_interleaved
 from rope_ref.rotation import (
     FORMS,
     apply_rope,
@@ -21,6 +22,7 @@ from rope_ref.rotation import (
 __all__ = [
     "CONVENTIONS",
     "FORMS",
+    "RotaryEmbedding",
     "apply_rope",
     "attention_scores",
     "attention_weights",
@@ -28,6 +30,7 @@ __all__ = [
     "decay_curve",
     "inverse_frequencies",
     "join_pairs",
+    "permute_projection",
     "relative_score",
     "rotate_by_matrix",
     "rotate_complex",
@@ -36,6 +39,7 @@ __all__ = [
     "rotation_angles",
     "rotation_matrix",
     "split_pairs",
+    "tables",
     "to_half",
     "to_interleaved",
     "wavelengths",

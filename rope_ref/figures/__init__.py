@@ -7,8 +7,12 @@ To add a figure, write a function under ``@figure(caption=...)`` in the module o
 from rope_ref.figures.picture import FIGURES, Picture, figure
 
 # In the order of the notebooks: the gallery keeps it.
+from rope_ref.figures.derivation import two_arrows, score_grid, left_and_right
 from rope_ref.figures.forms import matrix_layouts, forms_agreement
 from rope_ref.figures.clock import clock_wall, pair_speeds, odometer, position_returns, model_clocks
 from rope_ref.figures.decay import equal_vectors_curve, which_hands_speak
 
-__all__ = ["FIGURES", "Picture", "figure", *FIGURES]
+# Pages with sliders: no files, so not in the gallery.
+from rope_ref.figures.interactive import interactive_clock
+
+__all__ = ["FIGURES", "Picture", "figure", *FIGURES, "interactive_clock"]
