@@ -6,6 +6,8 @@ from rope_ref.frequencies import angles_at, as_inv_freq, as_real
 from rope_ref.pairing import as_array, split_pairs
 from rope_ref.rotation import as_float_array, computing_dtype
 
+__all__ = ["attention_scores", "attention_weights", "relative_score"]
+
 
 def attention_scores(q, k, *, scale=None):
     r"""Take the scaled dot product of every query with every key.

@@ -9,6 +9,8 @@ import numpy as np
 from rope_ref.frequencies import angles_at, as_inv_freq, as_real
 from rope_ref.pairing import check_count
 
+__all__ = ["decay_bound", "decay_curve", "first_negative"]
+
 BLOCK = 2**18  # angles held at once: 2 MB
 
 

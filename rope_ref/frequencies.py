@@ -6,6 +6,8 @@ import numpy as np
 
 from rope_ref.pairing import as_array, check_width
 
+__all__ = ["cos_sin", "inverse_frequencies", "rotation_angles", "wavelengths"]
+
 
 def check_positive(value, name):
     """Return `value` as a float, or raise: it must be one positive finite number."""

@@ -8,6 +8,17 @@ import operator
 
 import numpy as np
 
+__all__ = [
+    "PAIRINGS",
+    "join_pairs",
+    "pair_features",
+    "permute_projection",
+    "split_pairs",
+    "tables",
+    "to_half",
+    "to_interleaved",
+]
+
 PAIRINGS = ("interleaved", "half")
 
 
