@@ -1,14 +1,29 @@
-"""The command line, `python -m rope_ref` and `rope-ref`: one function a command."""
+"""The command line, `python -m rope_ref` and `rope-ref`: one function a command.
+
+To add a command, write a function under ``@command(...)``: its name is the command, its docstring the help, and it
+returns the exit status. What it needs beyond NumPy it imports inside.
+"""
 
 import argparse
+import json
+import re
+import subprocess
 import sys
 from pathlib import Path
 
 COMMANDS = {}
+CELL_TIMEOUT = 120  # seconds, as in the tests
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+CELL_METADATA = ("editable", "jupyter", "slideshow", "tags")  # the rest, such as timings, is dropped
+PIXELS = re.compile("data:image/png;base64,[A-Za-z0-9+/=]+")  # never compared, as in the tests
 
 
 class Refused(Exception):
     """What was asked cannot be done; the message is one line for the person who asked."""
+
+
+class Failed(Exception):
+    """A notebook did not run to its end; the message is one line that says where and why."""
 
 
 def argument(*flags, **settings):
@@ -17,7 +32,7 @@ def argument(*flags, **settings):
 
 
 def command(*arguments):
-    """Make a function a command: its name, its docstring as help, and its arguments."""
+    """Make a function a command with these arguments."""
 
     def register(run):
         COMMANDS[run.__name__] = run, arguments
@@ -26,28 +41,30 @@ def command(*arguments):
     return register
 
 
-def gallery(pictures):
+def gallery(drawn):
     """Write the page that shows drawn figures: message, picture, alt text, and the call that draws it."""
     parts = [
         "# Figures",
         "Drawn by `make figures`. Each is one function of `rope_ref.figures` that returns a `Picture`.",
     ]
-    for name, (file, picture) in pictures.items():
+    for name, (file, caption, alt) in drawn.items():
         call = f"```python\nfrom rope_ref.figures import {name}\n\n{name}()\n```"
-        parts += [f"## {picture.caption}", f"![{picture.alt}]({file})", picture.alt, call]
+        parts += [f"## {caption}", f"![{alt}]({file})", alt, call]
     return "\n\n".join(parts) + "\n"
 
 
 @command(
-    argument("names", nargs="*", metavar="NAME", help="which figures; all of them by default"),
-    argument("--out", type=Path, default=Path("figures"), metavar="DIR", help="folder to write to (figures)"),
+    argument("names", nargs="*", metavar="NAME", help="which figures; by default all of them, with a gallery page"),
+    argument("--out", type=Path, default=Path("figures"), metavar="DIR", help="folder to write to (default: figures)"),
     argument("--format", choices=("svg", "png", "pdf"), help="kind of file; by default the one that suits each figure"),
 )
 def figures(options):
-    """Draw figures into files; all of them with a gallery page."""
-    from rope_ref.figures import FIGURES
-    from rope_ref.figures.picture import write_file
-
+    """Draw figures into files."""
+    try:
+        from rope_ref.figures import FIGURES
+        from rope_ref.figures.picture import write_file
+    except ModuleNotFoundError as error:
+        raise Refused(error) from None
     unknown = [name for name in options.names if name not in FIGURES]
     if unknown:
         raise Refused(f"no figure is called {', '.join(unknown)}; there are {', '.join(FIGURES)}")
@@ -57,11 +74,115 @@ def figures(options):
         path = options.out / f"{name}.{options.format or FIGURES[name].format}"
         picture.save(path)
         print(path, flush=True)
-        drawn[name] = path.name, picture
+        drawn[name] = path.name, picture.caption, picture.alt
     if not options.names and options.format != "pdf":  # a page cannot show a PDF
         write_file(options.out / "README.md", gallery(drawn).encode())
         print(options.out / "README.md")
     return 0
+
+
+def notebook_paths(paths):
+    """List the notebooks meant by files and folders, or raise where there is none."""
+    found = []
+    for path in paths:
+        inside = sorted(path.glob("*.ipynb")) if path.is_dir() else [path]
+        if not inside or not all(notebook.is_file() for notebook in inside):
+            raise Refused(f"there is no notebook at {path}")
+        found += inside
+    return found
+
+
+def kernel_class():
+    """Make a kernel manager that starts this Python, whatever kernels are installed."""
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+
+    class ThisPython(AsyncKernelManager):
+        @property
+        def kernel_spec(self):
+            return KernelSpec(argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], **KERNEL)
+
+    return ThisPython
+
+
+def run_notebook(path):
+    """Execute a notebook from its start and return it with fresh outputs, without what differs from run to run."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    notebook = nbformat.read(path, as_version=4)
+    reached = []
+    client = NotebookClient(
+        notebook,
+        kernel_manager_class=kernel_class(),
+        timeout=CELL_TIMEOUT,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(path.parent)}},
+        on_cell_execute=lambda cell, cell_index: reached.append(cell_index),
+    )
+    try:
+        client.execute(stderr=subprocess.DEVNULL)  # what a cell writes to stderr comes another way
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        number = sum(notebook.cells[index].cell_type == "code" for index in set(reached))
+        if isinstance(error, CellExecutionError):
+            reason = f"{error.ename}: {error.evalue.partition(chr(10))[0]}"
+        else:
+            reason = "Python died" if isinstance(error, DeadKernelError) else f"not done after {CELL_TIMEOUT} seconds"
+        raise Failed(f"{path}, cell [{number}]: {reason}") from None
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata.update(kernelspec=KERNEL, language_info={"name": "python"})
+    for cell in notebook.cells:
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key in CELL_METADATA}
+    return notebook
+
+
+def changed_cells(before, after):
+    """Number the code cells whose outputs differ in more than pixels."""
+
+    def shown(cell):
+        return PIXELS.sub("", json.dumps(cell.outputs, sort_keys=True))
+
+    cells = [[cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in (before, after)]
+    return [n for n, (old, new) in enumerate(zip(*cells, strict=True), 1) if shown(old) != shown(new)]
+
+
+@command(
+    argument("paths", nargs="*", type=Path, default=[Path("notebooks")], metavar="PATH", help="notebooks or folders"),
+    argument("--check", action="store_true", help="change nothing; fail where outputs would change"),
+)
+def notebooks(options):
+    """Execute notebooks again, in place."""
+    try:
+        import ipykernel  # noqa: F401  a kernel is started by name, so its lack would show late
+        import nbclient  # noqa: F401
+        import nbformat
+
+        from rope_ref.figures.picture import write_file
+    except ModuleNotFoundError:
+        raise Refused("notebooks need Jupyter; it comes with the extra: pip install 'rope_ref[notebooks]'") from None
+    status = 0
+    for path in notebook_paths(options.paths):
+        print(path, end=": ", flush=True)
+        try:
+            after = run_notebook(path)
+        except Failed as error:
+            print("failed", flush=True)
+            print(error, file=sys.stderr)
+            status = 1
+            continue
+        text = (nbformat.writes(after) + "\n").encode()
+        changed = changed_cells(nbformat.read(path, as_version=4), after)
+        if options.check:
+            print(f"outputs would change in cells {changed}" if changed else "as stored")
+            status = status or int(bool(changed))
+        elif text == path.read_bytes():
+            print("unchanged")
+        else:
+            write_file(path, text)
+            print("written")
+    return status
 
 
 def build_parser():
@@ -81,7 +202,7 @@ def main(argv=None):
     options = build_parser().parse_args(argv)
     try:
         return options.run(options)
-    except (Refused, ModuleNotFoundError, OSError) as error:
+    except (Refused, OSError) as error:
         print(f"rope-ref {options.command}: {error}", file=sys.stderr)
         return 2
 
