@@ -47,7 +47,8 @@ def gallery(drawn):
         "# Figures",
         "Drawn by `make figures`. Each is one function of `rope_ref.figures` that returns a `Picture`.",
     ]
-    for name, (file, caption, alt) in drawn.items():
+    for name, (file, *words) in drawn.items():
+        caption, alt = (re.sub(r"([\\`*_\[\]<$])", r"\\\1", text) for text in words)  # signs that Markdown would read
         call = f"```python\nfrom rope_ref.figures import {name}\n\n{name}()\n```"
         parts += [f"## {caption}", f"![{alt}]({file})", alt, call]
     return "\n\n".join(parts) + "\n"
@@ -183,6 +184,22 @@ def notebooks(options):
             write_file(path, text)
             print("written")
     return status
+
+
+@command(
+    argument("--lesson", type=int, metavar="N", help="one lesson; all of them by default"),
+    argument("--solutions", action="store_true", help="add hints, solutions and the wrong answers to expect"),
+)
+def exercises(options):
+    """Print the exercises, one lesson after the other."""
+    from rope_ref.exercises import EXERCISES, sheet
+
+    lessons = sorted({each.lesson for each in EXERCISES.values()})
+    if options.lesson not in (None, *lessons):
+        raise Refused(f"lesson {options.lesson} has no exercises; there are {', '.join(map(str, lessons))}")
+    sys.stdout.reconfigure(encoding="utf-8")  # for the Greek letters, also where the output goes to a file
+    print(sheet(options.lesson, options.solutions))
+    return 0
 
 
 def build_parser():

@@ -98,8 +98,8 @@ def show(name):
 
     Examples
     --------
-    >>> show("turning_law")
-    Exercise 1.4 (derive): turning_law
+    >>> show("turning_law")  # doctest: +ELLIPSIS
+    Exercise 1... (derive): turning_law
     <BLANKLINE>
     A vector at position m is turned by an angle φ(m). You know that φ(m) - φ(m - 1) is the same number
     θ for every m, and that φ(0) = 0. Write φ as a function of m and θ.
@@ -130,8 +130,8 @@ def sheet(lesson=None, solutions=False):
 
     Examples
     --------
-    >>> sheet(1).splitlines()[0]
-    'Exercise 1.1 (predict): mirror_score'
+    >>> "mirror_score" in sheet(1), "mirror_score" in sheet(2)
+    (True, False)
     """
     chosen = [each for each in EXERCISES.values() if lesson in (None, each.lesson)]
     return "\n\n\n".join(laid_out(each) + (answers(each) if solutions else "") for each in chosen)

@@ -166,25 +166,26 @@ FAIR = edit(UNFAIR, ("q[[a]]", "q[[m]]"), ("k[[b]]", "k[[n]]"))
 
 EXERCISES = [
     exercise(
-        name="mirror_score",
-        kind="predict",
+        name="eight_signs",
+        kind="derive",
         question="""
-            The query `q = (1, 2)` stands at position m = 5 and the key `k = (3, 1)` at position n = 2. Each is turned
-            by its position times θ = π/6, and their score is -5. Now they change places: m = 2 and n = 5, with the
-            same `q` and `k`. What is the score? Decide before you compute.
+            With α = mθ and β = nθ, multiply out the two products of the dot product,
+            A = (q1 cos α - q2 sin α) (k1 cos β - k2 sin β) and B = (q1 sin α + q2 cos α) (k1 sin β + k2 cos β). Write
+            each as four terms, in the order q1 k1, q1 k2, q2 k1, q2 k2. Type the sign of each term, 1 or -1: the four
+            of A, then the four of B.
             """,
-        hint="""
-            Draw both arrows before they are turned: q is ahead of k by 45 degrees. The turns add (m - n) θ to that
-            angle, with its sign.
-            """,
-        checker=numbers(relative_score(Q, K, -3, [np.pi / 6])),
-        solution="answer = relative_score([1.0, 2.0], [3.0, 1.0], 2 - 5, [np.pi / 6])",
+        hint="Each term is one piece of each bracket, multiplied. Its sign is the product of the two signs.",
+        starter="answer = [..., ..., ..., ..., ..., ..., ..., ...]",
+        checker=numbers([1, -1, -1, 1, 1, 1, 1, 1]),
+        solution="answer = [1, -1, -1, 1, 1, 1, 1, 1]",
         mistakes=[
-            (-5, "That would be so if only the size of the distance counted. What does its sign do to the arc?"),
-            (0, "The turned arrows are not at a right angle here. Draw q and k, then turn each of them."),
+            ([1, -1, -1, -1, 1, 1, 1, 1], "One sign of A is wrong: what is a minus times a minus?"),
+            ([1, 1, 1, 1, 1, 1, 1, 1], "B is right. In A, both brackets hold a minus: where does it go?"),
+            ([1, 1, 1, 1, 1, -1, -1, 1], "A and B have changed places. A is the product of the first features."),
+            ([1, -1, -1, 1, 1, -1, -1, 1], "A is right. Look at the brackets of B: do they hold a minus at all?"),
         ],
-        advice="Turn both arrows on paper, q by 2 θ and k by 5 θ, and take the dot product.",
-        why="Left is not right: the score depends on m - n together with its sign.",
+        advice="Put in angles that leave one term: with α = β = 0 only q1 k1 is left of A, and only q2 k2 of B.",
+        why="Sort these eight terms by the products of q and k, and the cosine and the sine of α - β stand before you.",
     ),
     exercise(
         name="coefficients",
@@ -240,65 +241,25 @@ EXERCISES = [
         why="A is the dot product; B makes left differ from right. For q = (1, 2) and k = (3, 1): 5 and -5.",
     ),
     exercise(
-        name="where_zero_counts",
+        name="mirror_score",
         kind="predict",
         question="""
-            The demand "position 0 changes nothing", f(x, 0) = x, is used in one of these steps only. Which one?
-
-            - `"a"` The score of two arrows is given by their lengths and by the angle between them.
-            - `"b"` If each arrow is turned, by φ(m) and φ(n), the angle between them changes by φ(m) - φ(n).
-            - `"c"` The score may depend on m - n alone, so φ(m) - φ(m - 1) is the same number θ for every m.
-            - `"d"` Adding up these steps gives φ(m) = φ(0) + mθ.
-            - `"e"` φ(m) = mθ.
+            The query `q = (1, 2)` stands at position m = 5 and the key `k = (3, 1)` at position n = 2. Each is turned
+            by its position times θ = π/6, and their score is -5. Now they change places: m = 2 and n = 5, with the
+            same `q` and `k`. What is the score? Decide before you compute.
             """,
-        hint="In each step, put x at position 0 and ask whether anything is said about it that was not said before.",
-        starter="answer = ...  # one letter, in quotes",
-        checker=choice("e", "a", "b", "c", "d"),
-        solution='answer = "e"',
+        hint="""
+            Draw both arrows before they are turned: q is ahead of k by 45 degrees. The turns add (m - n) θ to that
+            angle, with its sign.
+            """,
+        checker=numbers(relative_score(Q, K, -3, [np.pi / 6])),
+        solution="answer = relative_score([1.0, 2.0], [3.0, 1.0], 2 - 5, [np.pi / 6])",
         mistakes=[
-            ("a", "That is the dot product itself. It holds for any two arrows, turned or not."),
-            ("b", "That is what turning does to an angle. It holds for any φ, also if φ(0) is not zero."),
-            ("c", "That is the demand on the distance. It speaks of differences, which do not know where φ starts."),
-            ("d", "Here φ(0) may still be any angle. Which step says more about it?"),
+            (-5, "That would be so if only the size of the distance counted. What does its sign do to the arc?"),
+            (0, "The turned arrows are not at a right angle here. Draw q and k, then turn each of them."),
         ],
-        advice="",
-        why="Without that demand all arrows could be turned by one more fixed angle, and no score would notice.",
-    ),
-    exercise(
-        name="turning_law",
-        kind="derive",
-        question="""
-            A vector at position m is turned by an angle φ(m). You know that φ(m) - φ(m - 1) is the same number θ for
-            every m, and that φ(0) = 0. Write φ as a function of m and θ.
-            """,
-        hint="Write down φ(1), then φ(2), then φ(3).",
-        starter="""
-            def turning_law(m, theta):
-                return ...
-            """,
-        checker=formula(lambda m, theta: m * theta, lambda rng: (int(rng.integers(2, 50)), float(rng.uniform(0.1, 2)))),
-        solution="""
-            def turning_law(m, theta):
-                return m * theta
-            """,
-        mistakes=[
-            ("def turning_law(m, theta): return m + theta", "Your steps are all 1: compare φ(3) - φ(2) with θ."),
-            ("def turning_law(m, theta): return theta", "Your φ does not depend on m: every position is turned alike."),
-            (
-                "def turning_law(m, theta): return theta**m",
-                "You have a constant ratio. The demand is a constant difference.",
-            ),
-            (
-                "def turning_law(m, theta): return (m - 1) * theta",
-                "The steps are right, the start is not: look at φ(0).",
-            ),
-            (
-                "def turning_law(m, theta): return (m + 1) * theta",
-                "The steps are right, the start is not: look at φ(0).",
-            ),
-        ],
-        advice="Check your φ with m = 0, then take the difference of m = 3 and m = 2.",
-        why="So one number θ settles everything in two dimensions.",
+        advice="Turn both arrows on paper, q by 2 θ and k by 5 θ, and take the dot product.",
+        why="Left is not right: the score depends on m - n together with its sign.",
     ),
     exercise(
         name="score_2d",
@@ -339,6 +300,67 @@ EXERCISES = [
         ],
         advice="",
         why="You turned by absolute positions, and the score depends on their difference alone.",
+    ),
+    exercise(
+        name="turning_law",
+        kind="derive",
+        question="""
+            A vector at position m is turned by an angle φ(m). You know that φ(m) - φ(m - 1) is the same number θ for
+            every m, and that φ(0) = 0. Write φ as a function of m and θ.
+            """,
+        hint="Write down φ(1), then φ(2), then φ(3).",
+        starter="""
+            def turning_law(m, theta):
+                return ...
+            """,
+        checker=formula(lambda m, theta: m * theta, lambda rng: (int(rng.integers(2, 50)), float(rng.uniform(0.1, 2)))),
+        solution="""
+            def turning_law(m, theta):
+                return m * theta
+            """,
+        mistakes=[
+            ("def turning_law(m, theta): return m + theta", "Your steps are all 1: compare φ(3) - φ(2) with θ."),
+            ("def turning_law(m, theta): return theta", "Your φ does not depend on m: every position is turned alike."),
+            (
+                "def turning_law(m, theta): return theta**m",
+                "You have a constant ratio. The demand is a constant difference.",
+            ),
+            (
+                "def turning_law(m, theta): return (m - 1) * theta",
+                "The steps are right, the start is not: look at φ(0).",
+            ),
+            (
+                "def turning_law(m, theta): return (m + 1) * theta",
+                "The steps are right, the start is not: look at φ(0).",
+            ),
+        ],
+        advice="Check your φ with m = 0, then take the difference of m = 3 and m = 2.",
+        why="So one number θ settles everything in two dimensions.",
+    ),
+    exercise(
+        name="where_zero_counts",
+        kind="predict",
+        question="""
+            The demand "position 0 changes nothing", f(x, 0) = x, is used in one of these steps only. Which one?
+
+            - `"a"` The score of two arrows is given by their lengths and by the angle between them.
+            - `"b"` If each arrow is turned, by φ(m) and φ(n), the angle between them changes by φ(m) - φ(n).
+            - `"c"` The score may depend on m - n alone, so φ(m) - φ(m - 1) is the same number θ for every m.
+            - `"d"` Adding up these steps gives φ(m) = φ(0) + mθ.
+            - `"e"` φ(m) = mθ.
+            """,
+        hint="In each step, put x at position 0 and ask whether anything is said about it that was not said before.",
+        starter="answer = ...  # one letter, in quotes",
+        checker=choice("e", "a", "b", "c", "d"),
+        solution='answer = "e"',
+        mistakes=[
+            ("a", "That is the dot product itself. It holds for any two arrows, turned or not."),
+            ("b", "That is what turning does to an angle. It holds for any φ, also if φ(0) is not zero."),
+            ("c", "That is the demand on the distance. It speaks of differences, which do not know where φ starts."),
+            ("d", "Here φ(0) may still be any angle. Which step says more about it?"),
+        ],
+        advice="",
+        why="Without that demand all arrows could be turned by one more fixed angle, and no score would notice.",
     ),
     exercise(
         name="fair_demo",

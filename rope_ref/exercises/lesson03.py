@@ -121,43 +121,6 @@ EXERCISES = [
         why="It is the same for every width and every base, because any base to the power 0 is 1.",
     ),
     exercise(
-        name="slowest_period",
-        kind="derive",
-        question="""
-            Write the number of tokens in which the slowest hand makes one full turn, as a formula of the width d and
-            the base b.
-            """,
-        hint="The last pair is i = d/2 - 1. Put it into the speed b^(-2i/d), then divide a full turn by the speed.",
-        starter="""
-            def slowest_period(d, b):
-                return ...
-            """,
-        checker=formula(
-            lambda d, b: wavelengths(inverse_frequencies(d, b))[-1],
-            lambda rng: (2 * int(rng.integers(4, 100)), float(rng.uniform(100, 500000))),
-        ),
-        solution="""
-            def slowest_period(d, b):
-                return 2 * np.pi * b ** (1 - 2 / d)
-            """,
-        mistakes=[
-            (
-                "def slowest_period(d, b): return 2 * np.pi * b",
-                "That would be a pair number d/2, one more than there is: pairs are counted from 0.",
-            ),
-            ("def slowest_period(d, b): return 2 * np.pi * b ** (1 - 1 / d)", "The exponent is 2i/d: look at the 2."),
-            ("def slowest_period(d, b): return b ** (1 - 2 / d)", "That is one radian. How many make a turn?"),
-            ("def slowest_period(d, b): return b ** (-1 + 2 / d)", "That is the speed, in radians a token."),
-            (
-                "def slowest_period(d, b): return 2 * np.pi * b ** (-1 + 2 / d)",
-                "A slower hand needs more tokens a turn.",
-            ),
-            ("def slowest_period(d, b): return 2 * np.pi", "That is the fastest hand."),
-        ],
-        advice="Compare with the last entry of `wavelengths(inverse_frequencies(8, 10000))`, 6,283.19.",
-        why="For b = 10,000 that is 47,117.24 tokens at d = 64, and 54,410.14 at d = 128.",
-    ),
-    exercise(
         name="near_return",
         kind="predict",
         question="""
@@ -179,51 +142,6 @@ EXERCISES = [
         ],
         advice="Take full turns off each position, and do not forget hands that are just before their start.",
         why="A miss of 0.00006 radians, but a miss: π is irrational, so one hand alone never comes home exactly.",
-    ),
-    exercise(
-        name="first_return",
-        kind="code",
-        question="""
-            Find the first position after 0 at which every hand is within `within` radians of its start. `inv_freq`
-            holds the speeds of the hands, in radians a token. Look at positions up to 2,000.
-            """,
-        hint="Take full turns off with `% (2 * np.pi)`. A hand at 6.2 is near its start as well.",
-        starter="""
-            def first_return(inv_freq, within):
-                return ...
-            """,
-        checker=function(return_probe),
-        solution=FIRST_RETURN,
-        mistakes=[
-            (edit(FIRST_RETURN, ("range(1, 2001)", "range(2001)")), FROM_ZERO),
-            (edit(FIRST_RETURN, ("np.all", "np.any")), ONE_HAND),
-            (edit(FIRST_RETURN, ("np.minimum(past, 2 * np.pi - past)", "past")), ONE_SIDE),
-            (
-                edit(FIRST_RETURN, ("np.minimum(past, 2 * np.pi - past)", "m * inv_freq")),
-                f"{NOT_THERE} Yours finds -1: look at both hands there.",
-            ),
-        ],
-        advice="",
-        why="With speeds 1 and 0.1: within 0.2 radians at 63, within 0.1 only at 377. More hands come home later.",
-    ),
-    exercise(
-        name="pair_of_4096",
-        kind="predict",
-        question="""
-            Which pair of a head with d = 128 and base 10,000 needs nearest to 4,096 tokens for one turn? Give its
-            number i.
-            """,
-        hint="Set 2π b^(2i/d) equal to 4,096 and solve for i with logarithms, or search in `wavelengths`.",
-        checker=numbers(np.argmin(np.abs(TURNS - 4096)), rtol=0),
-        solution="answer = np.argmin(np.abs(wavelengths(inverse_frequencies(128)) - 4096))",
-        mistakes=[
-            (46, "Are pairs counted from 0?"),
-            (90, "That is the number of its first feature, 2i."),
-            (58, "That pair turns by one radian in nearly 4,096 tokens. How many radians make a turn?"),
-            (18, "That is how many pairs are slower."),
-        ],
-        advice="Print `wavelengths(inverse_frequencies(128))` around your pair.",
-        why="It needs 4,080 tokens. The pairs after it never finish a turn in a context of 4,096.",
     ),
     exercise(
         name="unfinished_hands",
@@ -270,6 +188,88 @@ EXERCISES = [
         ],
         advice="",
         why="The fastest hand keeps its speed and the slowest becomes slower: the range of speeds grows.",
+    ),
+    exercise(
+        name="slowest_period",
+        kind="derive",
+        question="""
+            Write the number of tokens in which the slowest hand makes one full turn, as a formula of the width d and
+            the base b.
+            """,
+        hint="The last pair is i = d/2 - 1. Put it into the speed b^(-2i/d), then divide a full turn by the speed.",
+        starter="""
+            def slowest_period(d, b):
+                return ...
+            """,
+        checker=formula(
+            lambda d, b: wavelengths(inverse_frequencies(d, b))[-1],
+            lambda rng: (2 * int(rng.integers(4, 100)), float(rng.uniform(100, 500000))),
+        ),
+        solution="""
+            def slowest_period(d, b):
+                return 2 * np.pi * b ** (1 - 2 / d)
+            """,
+        mistakes=[
+            (
+                "def slowest_period(d, b): return 2 * np.pi * b",
+                "That would be a pair number d/2, one more than there is: pairs are counted from 0.",
+            ),
+            ("def slowest_period(d, b): return 2 * np.pi * b ** (1 - 1 / d)", "The exponent is 2i/d: look at the 2."),
+            ("def slowest_period(d, b): return b ** (1 - 2 / d)", "That is one radian. How many make a turn?"),
+            ("def slowest_period(d, b): return b ** (-1 + 2 / d)", "That is the speed, in radians a token."),
+            (
+                "def slowest_period(d, b): return 2 * np.pi * b ** (-1 + 2 / d)",
+                "A slower hand needs more tokens a turn.",
+            ),
+            ("def slowest_period(d, b): return 2 * np.pi", "That is the fastest hand."),
+        ],
+        advice="Compare with the last entry of `wavelengths(inverse_frequencies(8, 10000))`, 6,283.19.",
+        why="For b = 10,000 that is 47,117.24 tokens at d = 64, and 54,410.14 at d = 128.",
+    ),
+    exercise(
+        name="pair_of_4096",
+        kind="predict",
+        question="""
+            Which pair of a head with d = 128 and base 10,000 needs nearest to 4,096 tokens for one turn? Give its
+            number i.
+            """,
+        hint="Set 2π b^(2i/d) equal to 4,096 and solve for i with logarithms, or search in `wavelengths`.",
+        checker=numbers(np.argmin(np.abs(TURNS - 4096)), rtol=0),
+        solution="answer = np.argmin(np.abs(wavelengths(inverse_frequencies(128)) - 4096))",
+        mistakes=[
+            (46, "Are pairs counted from 0?"),
+            (90, "That is the number of its first feature, 2i."),
+            (58, "That pair turns by one radian in nearly 4,096 tokens. How many radians make a turn?"),
+            (18, "That is how many pairs are slower."),
+        ],
+        advice="Print `wavelengths(inverse_frequencies(128))` around your pair.",
+        why="It needs 4,080 tokens. The pairs after it never finish a turn in a context of 4,096.",
+    ),
+    exercise(
+        name="first_return",
+        kind="code",
+        question="""
+            Find the first position after 0 at which every hand is within `within` radians of its start. `inv_freq`
+            holds the speeds of the hands, in radians a token. Look at positions up to 2,000.
+            """,
+        hint="Take full turns off with `% (2 * np.pi)`. A hand at 6.2 is near its start as well.",
+        starter="""
+            def first_return(inv_freq, within):
+                return ...
+            """,
+        checker=function(return_probe),
+        solution=FIRST_RETURN,
+        mistakes=[
+            (edit(FIRST_RETURN, ("range(1, 2001)", "range(2001)")), FROM_ZERO),
+            (edit(FIRST_RETURN, ("np.all", "np.any")), ONE_HAND),
+            (edit(FIRST_RETURN, ("np.minimum(past, 2 * np.pi - past)", "past")), ONE_SIDE),
+            (
+                edit(FIRST_RETURN, ("np.minimum(past, 2 * np.pi - past)", "m * inv_freq")),
+                f"{NOT_THERE} Yours finds -1: look at both hands there.",
+            ),
+        ],
+        advice="",
+        why="With speeds 1 and 0.1: within 0.2 radians at 63, within 0.1 only at 377. More hands come home later.",
     ),
     exercise(
         name="mend_speeds",
