@@ -26,7 +26,7 @@ CLOCK = string.Template("""\
 .rope-clock svg{width:86px;height:86px;display:block}
 .rope-clock figcaption{font-size:13px;line-height:1.25}
 .rope-clock label{display:block;margin:8px 0}
-.rope-clock input[type=range]{width:100%;display:block}
+.rope-clock input[type=range]{width:100%;display:block;margin:2px 0;box-sizing:border-box}
 .rope-clock button{font-size:15px;padding:2px 12px}
 </style>
 <label>position m: <output class="m"></output>
