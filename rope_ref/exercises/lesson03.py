@@ -310,9 +310,10 @@ EXERCISES = [
                 "Three things are called theta. Which of them is 10,000?",
             ),
             (
-                "If d in the exponent were the width of the whole model, the heads would share one set of speeds.",
+                "If pairs were counted through all heads, with the width of the whole model as d, all heads would still "
+                "have the same speeds.",
                 False,
-                "Then pair i runs through all heads: which speeds does the last head get?",
+                "The count would go on from head to head: which speeds would the last head get?",
             ),
             (
                 "A larger base compresses the range of speeds.",
@@ -325,7 +326,7 @@ EXERCISES = [
                 "Look at the angle of pair 0 at position 1.",
             ),
         ],
-        hint="Each of them can be tried in one line with `inverse_frequencies` or `wavelengths`.",
+        hint="Most of them can be tried in one line with `inverse_frequencies` or `wavelengths`.",
         why="Base, speed, angle: three words for three things.",
     ),
 ]
