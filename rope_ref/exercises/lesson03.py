@@ -310,8 +310,8 @@ EXERCISES = [
                 "Three things are called theta. Which of them is 10,000?",
             ),
             (
-                "If pairs were counted through all heads, with the width of the whole model as d, all heads would still "
-                "have the same speeds.",
+                "If pairs were counted through all heads, with the width of the whole model as d, all heads would "
+                "still have the same speeds.",
                 False,
                 "The count would go on from head to head: which speeds would the last head get?",
             ),

@@ -170,8 +170,8 @@ EXERCISES = [
                 "Print `decay_curve` from distance 0 to 12 and look at each difference.",
             ),
             (
-                "For independent random q and k of mean 0 and equal variance, the score has one mean and spread at "
-                "every distance.",
+                "For independent q and k whose features are drawn with mean 0 and variance 1, the score has one mean and "
+                "one spread at every distance.",
                 True,
                 "Turn normal random vectors: do they get another distribution? Look at the band of random pairs.",
             ),
@@ -350,8 +350,8 @@ EXERCISES = [
         kind="repair",
         question="""
             A demo wants to show how the score of independent random q and k depends on the distance. It returns the
-            mean and the spread over many draws, and finds a mean that falls from 64 towards 0: "attention fades at
-            random initialisation". The conclusion comes from a mistake. Repair the demo.
+            mean and the spread over many draws, and finds, for d = 64, a mean that falls from 64 towards 0:
+            "attention fades at random initialisation". The conclusion comes from a mistake. Repair the demo.
             """,
         hint="Call it at distance 0 and compare the mean with that of q . q. Then look at the first rows of q and k.",
         starter=SAME_SEED,
