@@ -170,8 +170,8 @@ EXERCISES = [
                 "Print `decay_curve` from distance 0 to 12 and look at each difference.",
             ),
             (
-                "For independent q and k whose features are drawn with mean 0 and variance 1, the score has one mean and "
-                "one spread at every distance.",
+                "For independent q and k whose features are drawn with mean 0 and variance 1, the score has one mean "
+                "and one spread at every distance.",
                 True,
                 "Turn normal random vectors: do they get another distribution? Look at the band of random pairs.",
             ),
