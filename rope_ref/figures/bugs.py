@@ -1,0 +1,73 @@
+"""Planted faults beside the checks that should find them."""
+
+import itertools
+import textwrap
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from rope_ref.faults import CHECKS, FAULTS, caught_by
+from rope_ref.figures.picture import BLUE, GREY, INK, PALE, WIDTH, Picture, figure, wrapped
+
+USUAL = ("length kept", "distance alone")  # the two that most tutorials write
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
+def smallest_set(found):
+    """Choose as few columns as find every row together, the first such choice; `found` is bool, (faults, checks)."""
+    columns = range(found.shape[1])
+    sizes = range(1, found.shape[1] + 1)
+    choices = itertools.chain.from_iterable(itertools.combinations(columns, size) for size in sizes)
+    return next((chosen for chosen in choices if found[:, chosen].any(axis=1).all()), ())
+
+
+def message(found, chosen):
+    """Say in one line how many of the checks it takes."""
+    if not chosen:
+        return f"Every check misses {(~found.any(axis=1)).sum()} of the {len(found)} faults"
+    if len(chosen) == 1:
+        return "One check finds every fault"
+    return f"No single check finds every fault; {COUNTS[len(chosen)]} together do"
+
+
+@figure(caption="No single check finds every fault")
+def faults_and_checks():
+    """Draw a tick where a check finds a planted fault, and frame the smallest set of checks that finds all."""
+    checks = list(CHECKS)
+    caught = {name: set(caught_by(fault.rotate)) for name, fault in FAULTS.items()}
+    unseen = [name for name in caught if not caught[name] & set(USUAL)]
+    faults = sorted(caught, key=lambda name: (name in unseen, -len(caught[name])))
+    found = np.array([[check in caught[name] for check in checks] for name in faults])
+    chosen = smallest_set(found)
+
+    fig = Figure(figsize=(WIDTH, 0.27 * len(faults) + 1.7), layout="constrained")
+    ax = fig.subplots()
+    for row, column in np.argwhere(found):
+        ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=PALE, edgecolor="white"))
+        ax.text(column, row, "✓", color=BLUE, ha="center", va="center", fontsize=11, fontweight="bold")
+    for column in chosen:
+        ax.add_patch(
+            Rectangle((column - 0.5, -0.5), 1, len(faults), fill=False, edgecolor=INK, linewidth=1.8, clip_on=False)
+        )
+    for column, check in enumerate(checks):
+        name = textwrap.fill(check, 8, break_long_words=False)
+        ax.annotate(name, (column, -0.5), (0, 4), textcoords="offset points", ha="center", va="bottom", fontsize=9.5)
+    ax.axhline(len(faults) - len(unseen) - 0.5, color=GREY, linestyle="--", linewidth=1.2)
+    ax.set(xlim=(-0.5, len(checks) - 0.5), ylim=(len(faults) - 0.5, -0.5))
+    ax.set_xticks(range(len(checks)), found.sum(axis=0))
+    ax.set_yticks(range(len(faults)), [wrapped(name, 26) for name in faults], fontsize=9.5)
+    ax.set(xlabel=f"faults found, of {len(faults)}", ylabel="planted fault")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    key = "framed: together they find all; below the dashed line: missed by the first two checks"
+    fig.supxlabel(key, color=GREY, fontsize=10)
+    most = int(found.sum(axis=0).argmax())
+    named = " and ".join(f'"{checks[column]}"' for column in chosen) or "none"
+    alt = (
+        f"A table of {len(faults)} planted faults and {len(checks)} checks, with a tick where the check finds the "
+        f'fault. The two usual checks, "{USUAL[0]}" and "{USUAL[1]}", miss {len(unseen)} faults. The best one, '
+        f'"{checks[most]}", finds {found[:, most].sum()}. The fewest that find all: {named}.'
+    )
+    data = {"faults": faults, "checks": checks, "found": found, "unseen": unseen, "chosen": chosen}
+    return Picture(fig, alt, data, message(found, chosen))
