@@ -11,6 +11,16 @@ import numpy as np
 from rope_ref.frequencies import as_real
 from rope_ref.pairing import as_array, check_pairing, check_rotary_dim, join_pairs, pair_features, split_pairs
 
+__all__ = [
+    "FORMS",
+    "apply_rope",
+    "rotate_by_matrix",
+    "rotate_complex",
+    "rotate_expanded",
+    "rotate_vector",
+    "rotation_matrix",
+]
+
 FLOATS = (np.float16, np.float32, np.float64)
 BLOCK = 2**16  # features turned at a time where a scratch array is needed: it stays in the processor's cache
 
@@ -44,7 +54,7 @@ def align(table, x, name="angles"):
     Returns
     -------
     ndarray
-        A view of `table` with `x.ndim` axes, each of them 1 or the length of that axis of `x`; only the last counts pairs.
+        A view of `table` with `x.ndim` axes, each 1 or as long as that axis of `x`; the last one counts pairs.
 
     Raises
     ------
