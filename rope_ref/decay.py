@@ -12,6 +12,8 @@ from rope_ref.pairing import check_count
 __all__ = ["decay_bound", "decay_curve", "first_negative"]
 
 BLOCK = 2**18  # angles held at once: 2 MB
+STRIDE = 64  # distances that share one far angle
+PRODUCTS = 2**18  # multiplications in one matrix product; from there on BLAS starts threads, at a loss here
 
 
 def in_blocks(reduce, distances, inv_freq):
@@ -121,9 +123,19 @@ def first_negative(inv_freq, limit=1_000_000):
     (725, None)
     """
     limit, inv_freq = check_count(limit, "limit"), as_inv_freq(inv_freq)
-    for start in range(1, limit + 1, 4096):
-        distances = np.arange(start, min(start + 4096, limit + 1))
-        below = np.flatnonzero(decay_curve(distances, inv_freq) < 0)
+    stride = min(STRIDE, limit + 1)
+    near = angles_at(np.arange(stride), inv_freq, "distances")
+    table = np.hstack((np.cos(near), -np.sin(near))).T / len(inv_freq)
+    step = stride * max(1, PRODUCTS // table.size)
+    for start in range(0, limit + 1, step):
+        # cos(x + y) = cos x cos y - sin x sin y: a few far and a few near angles make the curve at all their sums.
+        far = angles_at(np.arange(start, min(start + step, limit + 1), stride), inv_freq, "distances")
+        curve = np.hstack((np.cos(far), np.sin(far))) @ table
+        # That rounds in other places than decay_curve, which decides wherever the sign is in doubt.
+        slack = 2.0**-50 * (len(inv_freq) + np.abs(near).max()) + 2.0**-50 * np.abs(far).max()
+        doubtful = start + np.flatnonzero(curve < slack)
+        doubtful = doubtful[doubtful <= limit]
+        below = doubtful[decay_curve(doubtful, inv_freq) < 0]
         if below.size:
-            return int(distances[below[0]])
+            return int(below[0])
     return None
