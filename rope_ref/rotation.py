@@ -146,7 +146,7 @@ def rotation_matrix(angles, *, pairing="interleaved"):
 def rotate_by_matrix(x, angles, *, pairing="interleaved"):
     r"""Turn each feature pair by a product with the block-diagonal matrix: the paper's definition.
 
-    Slow and plain: it costs head_dim squared products a token.
+    Slow and plain: it costs head_dim squared products a token, and a nan or inf spreads over all of its head.
 
     Parameters
     ----------
@@ -472,7 +472,8 @@ def apply_rope(x, cos, sin, *, pairing="interleaved", rotary_dim=None, out=None)
         Features (a, b) of pair i become :math:`(a \cos - b \sin, a \sin + b \cos)`. With `cos_sin` of angles
         :math:`m \theta_i` and attention factor f, a pair of length r at position m comes out within
         :math:`f r (5 + |m| \theta_i) 2^{-53}` for float64 `x`, and :math:`3.4 f r 2^{-24}` for float32 up to position
-        2**26. float16 and bfloat16 are turned in float32 and rounded once, half a unit of the result more.
+        2**26. float16 and bfloat16 are turned in float32 and rounded once, half a unit of the result more. All this
+        where no number overflows or is too small to be normal.
 
     Raises
     ------
