@@ -163,10 +163,19 @@ def test_no_distance_is_negative_where_the_curve_stays_positive():
     assert first_negative([1.0]) == 2
 
 
-@pytest.mark.parametrize("first", [4095, 4096, 4097, 8192, 8193])
+@pytest.mark.parametrize("first", [1, 63, 64, 65, 4095, 4096, 4097, 131_071, 131_072, 131_073])
 def test_the_first_negative_distance_is_found_at_the_seams_of_the_search(first):
-    # Slowest speed whose cosine is below zero at `first` and not before.
-    assert first_negative([math.pi / 2 / (first - 0.5)]) == first
+    # A speed whose cosine is below zero at `first` and not before.
+    inv_freq = [math.pi / 2 / (first - 0.5)]
+    assert first_negative(inv_freq) == first_negative(inv_freq, first) == first
+    assert first == 1 or first_negative(inv_freq, first - 1) is None
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(-3, 3), min_size=1, max_size=4), st.integers(1, 300))
+def test_the_first_negative_distance_is_that_of_the_whole_curve(inv_freq, limit):
+    below = np.flatnonzero(decay_curve(np.arange(limit + 1), inv_freq) < 0)
+    assert first_negative(inv_freq, limit) == (below[0] if below.size else None)
 
 
 # What the two numbers mean.
