@@ -118,7 +118,6 @@ def run_notebook(path):
         notebook,
         kernel_manager_class=kernel_class(),
         timeout=CELL_TIMEOUT,
-        record_timing=False,
         coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
         on_cell_execute=lambda cell, cell_index: reached.append(cell_index),
@@ -199,6 +198,22 @@ def exercises(options):
         raise Refused(f"lesson {options.lesson} has no exercises; there are {', '.join(map(str, lessons))}")
     sys.stdout.reconfigure(encoding="utf-8")  # for the Greek letters, also where the output goes to a file
     print(sheet(options.lesson, options.solutions))
+    return 0
+
+
+@command(argument("--out", type=Path, required=True, metavar="FILE", help="CSV file of the results, new or begun"))
+def train(options):
+    """Train the 60 heads of lesson 6; a run that was stopped goes on where it was."""
+    from rope_ref.training import run_grid
+
+    try:
+        run_grid(options.out, report=lambda line: print(line, flush=True))
+    except ValueError as error:  # the file holds something else
+        raise Refused(error) from None
+    except KeyboardInterrupt:
+        print(f"stopped: what is finished is in {options.out}; the same command goes on from there", file=sys.stderr)
+        return 130  # as shells report it
+    print(options.out)
     return 0
 
 

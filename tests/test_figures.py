@@ -395,7 +395,7 @@ def test_failing_figure_leaves_matplotlib_as_it_was(drawing):
 def test_bytes_are_the_same_in_another_process_with_other_settings(pictures, tmp_path):
     settings = tmp_path / "settings"
     settings.mkdir()
-    (settings / "matplotlibrc").write_text("font.size: 31\nlines.linewidth: 9\nsvg.fonttype: none\n", encoding="utf-8")
+    (settings / "matplotlibrc").write_text("font.size: 31\naxes.grid: True\nxtick.direction: in\n", encoding="utf-8")
     environment = os.environ | {"MATPLOTLIBRC": str(settings), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
     command = [sys.executable, "-m", "rope_ref", "figures", "--out", str(tmp_path / "drawn")]
     subprocess.run(command, check=True, cwd=ROOT, env=environment, capture_output=True)

@@ -1,5 +1,6 @@
 """The command line: what it writes, what it says, and its exit status."""
 
+import json
 import os
 import subprocess
 import sys
@@ -136,9 +137,19 @@ Picture()
 """
 
 
-def test_notebooks_are_executed_once_and_then_stay_the_same(tmp_path, capsys):
+@pytest.fixture
+def other_kernel(tmp_path_factory, monkeypatch):
+    """A kernel of the usual name that is not this Python, found before all others."""
+    folder = tmp_path_factory.mktemp("jupyter")
+    (folder / "kernels" / "python3").mkdir(parents=True)
+    described = {"argv": ["no-such-python"], "display_name": "x", "language": "python"}
+    (folder / "kernels" / "python3" / "kernel.json").write_text(json.dumps(described), encoding="utf-8")
+    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+
+
+def test_notebooks_are_executed_once_and_then_stay_the_same(tmp_path, capsys, other_kernel):
     good, bad = tmp_path / "a_good.ipynb", tmp_path / "b_bad.ipynb"
-    write_notebook(good, "PIXELS = 'AAAA'", "import sys\nprint(1)\nprint(2)\nprint(sys.executable)", PICTURE)
+    write_notebook(good, "PIXELS = 'AAAA'", "import sys\nprint(1, flush=True)\nprint(sys.executable)", PICTURE)
     write_notebook(bad, "x = 1", "y = z\n", "never = 1")
     bad_before = bad.read_bytes()
     assert main(["notebooks", str(tmp_path)]) == 1
@@ -153,9 +164,7 @@ def test_notebooks_are_executed_once_and_then_stay_the_same(tmp_path, capsys):
     assert [cell.metadata for cell in notebook.cells] == [{}, {"tags": ["kept"]}, {}, {}]
     assert [cell.id for cell in notebook.cells[1:]] == ["cell-1", "cell-2", "cell-3"]
     assert [cell.execution_count for cell in notebook.cells[1:]] == [1, 2, 3]
-    assert notebook.cells[2].outputs == [
-        {"name": "stdout", "output_type": "stream", "text": f"1\n2\n{sys.executable}\n"}
-    ]
+    assert notebook.cells[2].outputs == [{"name": "stdout", "output_type": "stream", "text": f"1\n{sys.executable}\n"}]
 
     before = good.read_bytes()
     assert main(["notebooks", str(good)]) == 0
