@@ -193,6 +193,14 @@ def agreed(found):
     return found[0][1] if found else None
 
 
+def check_length(value, name):
+    """Return `value` as an int, or raise: it must be a positive integer that float64 holds exactly."""
+    length = check_count(value, name)
+    if length > 2**53:
+        raise ValueError(f"{name} must be at most 2**53, up to which float64 is exact, got {length}")
+    return length
+
+
 def check_bool(value, name):
     """Return `value`, or raise: it must be True or False."""
     if not isinstance(value, bool):
@@ -209,6 +217,8 @@ def text_part(config):
             agreed(part.found("rope_theta") + inner.found("rope_theta"))
             same_meaning(rope_entry(part), rope_entry(inner))
             part, kind = inner, inner.get("model_type") or kind
+    if kind is not None and not isinstance(kind, str):
+        raise TypeError(f"{part.name('model_type')} must be a text, got {kind!r}")
     names = [name for name in (kind, f"{kind}_text") if name in PAIRING_OF]
     return part, names[0] if names else None
 
@@ -219,9 +229,14 @@ def same_meaning(first, second):
         agreed([(entry.path, meaning(entry.mapping)) for entry in (first, second)])
 
 
+def today(kind):
+    """Return a rope type under its name of today."""
+    return OLD_TYPES.get(kind, kind) if isinstance(kind, str) else kind
+
+
 def meaning(entry):
     """Return an entry without what is null, its base and share (compared elsewhere), and with its type as of today."""
-    kinds = [OLD_TYPES.get(entry[key], entry[key]) for key in ("rope_type", "type") if entry.get(key) is not None]
+    kinds = [today(entry[key]) for key in ("rope_type", "type") if entry.get(key) is not None]
     rest = {key: value for key, value in entry.items() if value is not None and key not in ("rope_type", "type")}
     rest = {key: value for key, value in rest.items() if key not in ("rope_theta", "partial_rotary_factor")}
     return {"rope_type": kinds[0] if kinds else "default", **rest}
@@ -250,6 +265,14 @@ def rope_entry(part):
     old, new = part.part("rope_scaling"), part.part("rope_parameters")
     same_meaning(old, new)
     return new if new.mapping else old
+
+
+def layer_kinds(part):
+    """Return the list of layer types, one for each layer; an empty one where the config has none."""
+    kinds = [] if part.get("layer_types") is None else part.get("layer_types")
+    if not isinstance(kinds, (list, tuple)):
+        raise TypeError(f"{part.name('layer_types')} must be a list, got {kinds!r}")
+    return kinds
 
 
 def choose_layer(choices, layer_type):
@@ -282,7 +305,7 @@ def flat_layer(part, entry, family, layer_type):
     elif family == "olmo3" and entry.mapping:
         layers = GLOBAL_SCALED
     else:
-        known = [name for name in ATTENTION_LAYERS if name in (part.get("layer_types") or ())]
+        known = [name for name in ATTENTION_LAYERS if name in layer_kinds(part)]
         if layer_type is not None and layer_type not in known:
             listed = ", ".join(["None", *(repr(name) for name in known)])
             raise ValueError(f"layer_type must be {listed}: all layers share one RoPE here, got {layer_type!r}")
@@ -299,10 +322,10 @@ def read_type(rope):
         raise ValueError(f"{rope.name(unknown[0])} is not a key that is known; known are {', '.join(sorted(READ))}")
     found = [(rope.name(key), rope.get(key)) for key in ("rope_type", "type") if rope.get(key) is not None]
     for name, value in found:
-        if not isinstance(value, str) or OLD_TYPES.get(value, value) not in TYPES:
+        if today(value) not in TYPES:
             listed = ", ".join(repr(kind) for kind in (*TYPES, *OLD_TYPES))
             raise ValueError(f"{name} must be one of {listed}, got {value!r}")
-    kind = agreed([(name, OLD_TYPES.get(value, value)) for name, value in found])
+    kind = agreed([(name, today(value)) for name, value in found])
     if kind is None:
         scaled = [key for key in rope.mapping if key in SCALED and rope.get(key) is not None]
         if scaled:
@@ -332,9 +355,10 @@ def read_base(part, rope, family, key, nested):
 
 def layer_width(part, layer_type):
     """Return the head_dim that a table of single layers gives to all layers of one type; None where it gives none."""
-    table, kinds = part.part("per_layer_config"), part.get("layer_types") or ()
-    rows = {int(key): table.part(key).found("head_dim", check=check_count) for key in table.mapping}  # "05" is layer 5
-    found = [rows.get(index, []) for index, kind in enumerate(kinds) if kind == layer_type]
+    table = part.part("per_layer_config")
+    rows = {str(key).lstrip("0"): table.part(key).found("head_dim", check=check_length) for key in table.mapping}
+    # Layer 5 may stand under "05".
+    found = [rows.get(str(i).lstrip("0"), []) for i, kind in enumerate(layer_kinds(part)) if kind == layer_type]
     if any(found) and not all(found):
         raise ValueError(f"{table.path} must give one head_dim to all layers of type {layer_type!r}, got some without")
     return agreed([pair for pairs in found for pair in pairs])
@@ -349,12 +373,12 @@ def read_head_dim(part, family, layer_type):
     keys = HEAD_DIM
     if layer_type == "full_attention" and (part.get("global_head_dim") is not None or "global_head_dim" in left_out):
         keys = ("global_head_dim",)
-    head_dim = agreed(part.found(*keys, check=check_count))
+    head_dim = agreed(part.found(*keys, check=check_length))
     if head_dim is None:
         head_dim = left_out.get(keys[0])
     if head_dim is not None:
         return head_dim
-    sizes = part.found(*HIDDEN_SIZE, check=check_count), part.found(*HEADS, check=check_count)
+    sizes = part.found(*HIDDEN_SIZE, check=check_length), part.found(*HEADS, check=check_length)
     for found, key in zip(sizes, (HIDDEN_SIZE[0], HEADS[0]), strict=True):
         if not found:
             raise ValueError(f"{part.name(key)} must be given where head_dim is not, got none")
@@ -385,7 +409,7 @@ def read_share(part, rope, family, nested):
 
 def read_widths(part, rope, family, kind, layer_type, nested):
     """Return the rotated width, the width of one head, and the share of the first in the second."""
-    apart = agreed(part.found("qk_rope_head_dim", check=check_count))
+    apart = agreed(part.found("qk_rope_head_dim", check=check_length))
     if apart is not None:  # the rotated part stands alone, and the share says what it is of the whole
         return apart, apart, 1.0
     head_dim, found = read_head_dim(part, family, layer_type), read_share(part, rope, family, nested)
@@ -394,8 +418,8 @@ def read_widths(part, rope, family, kind, layer_type, nested):
         return head_dim, head_dim, 1.0 if share is None else share
     widths = [(name, int(head_dim * value)) for name, value in found]
     if family in NEEDED:
-        part.need(NEEDED[family], f"for {family}", check_count)
-    width = agreed(part.found("rotary_dim", check=check_count) + widths)
+        part.need(NEEDED[family], f"for {family}", check_length)
+    width = agreed(part.found("rotary_dim", check=check_length) + widths)
     width = head_dim if width is None else width
     if width % 2 or not 0 < width <= head_dim:
         name = next((name for name, _ in widths), part.name("head_dim" if width == head_dim else "rotary_dim"))
@@ -412,7 +436,7 @@ def read_sections(rope, rotary_dim):
         return None, False
     if not isinstance(sections, (list, tuple)):
         raise TypeError(f"{name} must be a list of integers, got {sections!r}")
-    sections, pairs = tuple(check_count(section, name) for section in sections), rotary_dim // 2
+    sections, pairs = tuple(check_length(section, name) for section in sections), rotary_dim // 2
     if sum(sections) != pairs:
         raise ValueError(f"{name} must sum to the {pairs} pairs of a rotary_dim of {rotary_dim}, got {list(sections)}")
     return sections, agreed(rope.found("mrope_interleaved", "interleaved", check=check_bool)) or False
@@ -427,13 +451,13 @@ def read_pairing(part, family):
 
 def read_original(part, rope, kind):
     """Return the length that the model was trained on before it was extended."""
-    found = rope.found(ORIGINAL, check=check_count) + part.found(ORIGINAL, check=check_count)
+    found = rope.found(ORIGINAL, check=check_length) + part.found(ORIGINAL, check=check_length)
     return agreed(found) or rope.need(ORIGINAL, f"for the type {kind!r}: the length before it was extended")
 
 
 def read_longest(part, kind):
     """Return the length that the model is published for."""
-    return agreed(part.found(*LONGEST, check=check_count)) or part.need(LONGEST[0], f"for the type {kind!r}")
+    return agreed(part.found(*LONGEST, check=check_length)) or part.need(LONGEST[0], f"for the type {kind!r}")
 
 
 def read_growth(part, rope, kind, original):
@@ -552,7 +576,7 @@ def read_config(config, seq_len=None, layer_type=None):
     """
     if not isinstance(config, Mapping):
         raise TypeError(f"config must be a mapping, the parsed config.json, got {type(config).__name__}")
-    seq_len = None if seq_len is None else check_count(seq_len, "seq_len")
+    seq_len = None if seq_len is None else check_length(seq_len, "seq_len")
     part, family = text_part(config)
     refuse_other_positions(part, family)
     entry = rope_entry(part)

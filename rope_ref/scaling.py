@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rope_ref.config import read_config
+from rope_ref.config import check_length, read_config
 from rope_ref.frequencies import as_real, check_positive, inverse_frequencies
-from rope_ref.pairing import check_count, check_width
+from rope_ref.pairing import check_width
 
 __all__ = [
     "RopeConfig",
@@ -262,7 +262,7 @@ def dynamic_ntk(rotary_dim, base=10000.0, *, factor, original_length, seq_len):
     array([1.   , 0.005])
     """
     factor = check_factor(factor)
-    original, length = check_count(original_length, "original_length"), check_count(seq_len, "seq_len")
+    original, length = check_length(original_length, "original_length"), check_length(seq_len, "seq_len")
     stretch = 1 + factor * max(0, length - original) / original
     return Scaling(inverse_frequencies(rotary_dim, ntk_base(rotary_dim, base, factor=stretch)))
 
@@ -313,7 +313,7 @@ def ramp_bounds(rotary_dim, base=10000.0, *, original_length, beta_fast=32.0, be
     rotary_dim, base = check_width(rotary_dim), check_positive(base, "base")
     if base <= 1:
         raise ValueError(f"base must be above 1, so that pairs differ, got {base}")
-    length = check_count(original_length, "original_length")
+    length = check_length(original_length, "original_length")
     betas = check_rotations(beta_fast, beta_slow)
     if not isinstance(truncate, (bool, np.bool_)):
         raise TypeError(f"truncate must be True or False, got {truncate!r}")
@@ -414,7 +414,7 @@ def ntk_by_parts(
     factor, share = check_factor(factor), check_share(extrapolation_factor, "extrapolation_factor")
     if not isinstance(ramp, str) or ramp not in RAMPS:
         raise ValueError(f"ramp must be 'index' or 'rotations', got {ramp!r}")
-    own, length = inverse_frequencies(rotary_dim, base), check_count(original_length, "original_length")
+    own, length = inverse_frequencies(rotary_dim, base), check_length(original_length, "original_length")
     fast, slow = check_rotations(beta_fast, beta_slow)
     if ramp == "index":
         bounds = {"original_length": length, "beta_fast": fast, "beta_slow": slow, "truncate": truncate}
@@ -625,7 +625,7 @@ def llama3(rotary_dim, base=10000.0, *, factor, low_freq_factor=1.0, high_freq_f
     >>> llama3(4, 500000.0, factor=8, original_length=8192).inv_freq.round(6)
     array([1.00e+00, 5.25e-04])
     """
-    factor, length = check_factor(factor), check_count(original_length, "original_length")
+    factor, length = check_factor(factor), check_length(original_length, "original_length")
     low = check_positive(low_freq_factor, "low_freq_factor")
     high = check_positive(high_freq_factor, "high_freq_factor")
     if high <= low:
@@ -710,7 +710,7 @@ def longrope(
     own, factor = inverse_frequencies(rotary_dim, base), check_factor(factor)
     short = as_divisors(short_factor, len(own), "short_factor")
     long = as_divisors(long_factor, len(own), "long_factor")
-    original, length = check_count(original_length, "original_length"), check_count(seq_len, "seq_len")
+    original, length = check_length(original_length, "original_length"), check_length(seq_len, "seq_len")
     if attention_factor is not None:
         attention_factor = check_positive(attention_factor, "attention_factor")
     elif original == 1:
@@ -853,7 +853,7 @@ def from_config(mapping, seq_len=None, *, layer_type=None):
     fixes it, is taken from there; where the family is not known, the missing key is an error.
 
     Where implementations read a file in several ways, transformers 5.24 is followed, but for two of its faults: inside
-    a layer type, ``truncate`` is read where it stands; and a YaRN or Llama 3 entry without
+    a layer type, ``truncate`` is read where it stands; and an entry of YaRN, Llama 3 or LongRoPE without
     ``original_max_position_embeddings`` is an error, where transformers takes the extended length and then extends
     almost nothing. ``factor`` counts as it stands, also where it is not the ratio of the two lengths.
 

@@ -81,13 +81,14 @@ def test_ri_022_base_is_taken_from_the_config():
 
 # Small forms, each by hand. LLAMA has 2 heads of width 8, so 4 pairs.
 
+ORIGINAL = "original_max_position_embeddings"
 LLAMA = {"model_type": "llama", "hidden_size": 16, "num_attention_heads": 2, "max_position_embeddings": 64}
 PLAIN = inverse_frequencies(8)
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
-LLAMA3 |= {"original_max_position_embeddings": 16}
+LLAMA3 |= {ORIGINAL: 16}
 LONG = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [4.0] * 4}
-LONG |= {"original_max_position_embeddings": 16}
+LONG |= {ORIGINAL: 16}
 TWO = {
     "full_attention": {"rope_theta": 1e4, **YARN},
     "sliding_attention": {"rope_theta": 100.0, "rope_type": "default"},
@@ -178,6 +179,13 @@ def test_layer_types_have_a_rope_each():
     full, sliding = (from_config(config, layer_type=kind) for kind in ("full_attention", "sliding_attention"))
     assert_array_equal(full.scaling.inv_freq, yarn(8, factor=4, original_length=16).inv_freq)
     assert_array_equal(sliding.scaling.inv_freq, inverse_frequencies(8, 100.0))
+
+
+def test_share_of_a_layer_type_counts_before_that_of_all():
+    layers = {"full_attention": {**BASE, "partial_rotary_factor": 0.25}, "sliding_attention": BASE}
+    config = {**LLAMA, "partial_rotary_factor": 0.5, "rope_parameters": layers}
+    widths = [from_config(config, layer_type=kind).rotary_dim for kind in ("full_attention", "sliding_attention")]
+    assert widths == [2, 4]
 
 
 def test_layer_type_may_be_named_where_all_share_one_rope():
@@ -433,6 +441,9 @@ BROKEN = {
         },
         r"config\['per_layer_config'\] must give one head_dim to all layers of type 'full_attention'",
     ),
+    "model_type no text": ({**LLAMA, "model_type": ["llama"]}, r"config\['model_type'\] must be a text"),
+    "layer_types no list": ({**LLAMA, "layer_types": 4}, r"config\['layer_types'\] must be a list, got 4"),
+    "length beyond float64": (scaled({**YARN, ORIGINAL: 2**53 + 1}), rf"{SCALING}\['{ORIGINAL}'\] must be at most 2"),
     "length zero": ({**LLAMA, "seq_len": 0}, "seq_len must be positive, got 0"),
     "length no integer": ({**LLAMA, "seq_len": 4096.0}, "seq_len must be an integer, got 4096.0"),
 }

@@ -206,6 +206,7 @@ FORMULAS = {
         ntk_by_parts_v1(64, factor=8, original_length=2048, ntk_factor=0.75, extrapolation_factor=0.25),
         mp_v1(64, 10000, 8, 2048, 0.75, 0.25),
     ),
+    "first release, wide": (ntk_by_parts_v1(512, factor=8, original_length=3000), mp_v1(512, 10000, 8, 3000)),
     "llama3": (
         llama3(128, 500000.0, factor=8, low_freq_factor=1.5, high_freq_factor=4.5, original_length=8192),
         mp_llama3(128, 500000, 8, 1.5, 4.5, 8192),
@@ -609,13 +610,15 @@ def test_longrope_has_one_length_factor_for_both_lists():
 def test_equal_betas_are_a_step_in_both_ramps():
     # Kimi K2 has 1 and 1. The step lies at a pair that makes just one rotation.
     plain = inverse_frequencies(64, 50000.0)
-    index, turns = (
-        yarn(64, 50000.0, factor=32, original_length=4096, beta_fast=1, beta_slow=1, ramp=ramp).inv_freq / plain
-        for ramp in ("index", "rotations")
+    betas = {"factor": 32, "original_length": 4096, "beta_fast": 1, "beta_slow": 1}
+    rounded, exact, turns = (
+        yarn(64, 50000.0, **betas, **how).inv_freq / plain for how in ({}, {"truncate": False}, {"ramp": "rotations"})
     )
-    assert_array_equal(ramp_bounds(64, 50000.0, original_length=4096, beta_fast=1, beta_slow=1), [19, 20])
-    assert_allclose(index, np.where(np.arange(32) <= 19, 1, 1 / 32), rtol=1e-15, atol=0)
-    assert_allclose(turns, np.where(4096 * plain > 2 * np.pi, 1, 1 / 32), rtol=1e-15, atol=0)
+    low, high = ramp_bounds(64, 50000.0, original_length=4096, beta_fast=1, beta_slow=1, truncate=False)
+    assert 19 < low == high < 19.99
+    step = np.where(np.arange(32) <= 19, 1, 1 / 32)
+    assert_array_equal(step == 1, 4096 * plain > 2 * np.pi)
+    assert_allclose([rounded, exact, turns], [step, step, step], rtol=1e-15, atol=0)
 
 
 # What is refused.
