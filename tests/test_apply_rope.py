@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import DTYPES, PAIRINGS, WIDTHS, error, fast_bound, head, sample
 
-from rope_ref import apply_rope, cos_sin, inverse_frequencies, rotate_expanded, rotation, rotation_angles
+from rope_ref import apply_rope, cos_sin, inverse_frequencies, kernel, rotate_expanded, rotation_angles
 
 pairings = pytest.mark.parametrize("pairing", PAIRINGS)
 dtypes = pytest.mark.parametrize("dtype", DTYPES)
@@ -144,7 +144,7 @@ def test_results_do_not_depend_on_the_block_size(monkeypatch, shape, table_shape
     strided = np.repeat(x, 2, axis=-1)[..., ::2]
     want = apply_rope(x, cos, sin, pairing=pairing)
     for block in (1, 2, 5, 24, 50, 100, 333):
-        monkeypatch.setattr(rotation, "BLOCK", block)
+        monkeypatch.setattr(kernel, "BLOCK", block)
         for same in (x, strided):
             assert_same_bits(apply_rope(same, cos, sin, pairing=pairing), want)
             in_place = same.copy()
@@ -153,7 +153,7 @@ def test_results_do_not_depend_on_the_block_size(monkeypatch, shape, table_shape
 
 def test_arrays_of_many_blocks_equal_the_plain_form():
     x = some((3, 5, 400, 64), "float32")
-    assert x.size > 5 * rotation.BLOCK
+    assert x.size > 5 * kernel.BLOCK
     angles = rotation_angles(np.arange(400), inverse_frequencies(64))
     for pairing in PAIRINGS:
         got = apply_rope(x, *cos_sin(angles), pairing=pairing)
@@ -164,7 +164,7 @@ def test_arrays_of_many_blocks_equal_the_plain_form():
 @pytest.mark.parametrize("shape", [(), (1,), (5,), (2, 3), (3, 1, 4)])
 def test_blocks_cover_every_element_once_and_are_no_larger_than_asked(shape, size):
     seen = np.zeros(shape, int)
-    for block in rotation.cut(shape, size):
+    for block in kernel.cut(shape, size):
         assert seen[block].size <= size
         seen[block] += 1
     assert (seen == 1).all()
@@ -379,7 +379,7 @@ def test_random_calls_equal_explicit_broadcasting_in_numpy(call, block):
     assert_allclose(got.astype(np.float64), want, rtol=0, atol=600 * np.finfo(x.dtype).eps)
     assert_same_bits(got[..., 2 * pairs :], x[..., 2 * pairs :])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rotation, "BLOCK", block)
+        patch.setattr(kernel, "BLOCK", block)
         assert_same_bits(apply_rope(x, cos, sin, pairing=pairing, out=x), got)
 
 
@@ -550,7 +550,7 @@ def test_an_out_that_overlaps_cos_or_sin_is_refused(name):
 )
 def test_an_array_overlaps_itself_where_two_elements_share_a_byte(shape, strides, overlap):
     array = as_strided(np.empty(100)[50:], shape, strides)
-    assert rotation.overlaps_itself(array) == overlap
+    assert kernel.overlaps_itself(array) == overlap
     places = [sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape)]
     touched = [byte for place in places for byte in range(place, place + 8)]
     assert (len(touched) > len(set(touched))) == overlap
