@@ -490,6 +490,8 @@ def yarn(
     DeepSeek's own code take :math:`g(mscale)`. `mscale_all_dim` alone leaves the length factor :math:`g(1)`, as in
     transformers; DeepSeek's code divides by it. For these pass `attention_factor`.
 
+    The authors' dynamic version is this function with s the present length over L, and plain RoPE up to L.
+
     The softmax factor is meant for the attention of DeepSeek-V2 and V3 and models built on it; others ignore it.
     torchtitan scales nothing but the softmax, by :math:`g(mscale)^2`: the same scores if both weights are equal.
 
