@@ -317,14 +317,14 @@ def flat_layer(part, entry, family, layer_type):
 
 def read_type(rope):
     """Return the rope type of an entry under its name of today, or raise."""
-    unknown = sorted(str(key) for key in rope.mapping if key not in READ | PASSED_OVER and rope.get(key) is not None)
-    if unknown:
-        raise ValueError(f"{rope.name(unknown[0])} is not a key that is known; known are {', '.join(sorted(READ))}")
     found = [(rope.name(key), rope.get(key)) for key in ("rope_type", "type") if rope.get(key) is not None]
     for name, value in found:
         if today(value) not in TYPES:
             listed = ", ".join(repr(kind) for kind in (*TYPES, *OLD_TYPES))
             raise ValueError(f"{name} must be one of {listed}, got {value!r}")
+    unknown = sorted(str(key) for key in rope.mapping if key not in READ | PASSED_OVER and rope.get(key) is not None)
+    if unknown:
+        raise ValueError(f"{rope.name(unknown[0])} is not a key that is known; known are {', '.join(sorted(READ))}")
     kind = agreed([(name, today(value)) for name, value in found])
     if kind is None:
         scaled = [key for key in rope.mapping if key in SCALED and rope.get(key) is not None]

@@ -272,7 +272,7 @@ BROKEN = {
     "entry no mapping": (scaled("yarn"), f"{SCALING} must be a mapping, got 'yarn'"),
     "text part no mapping": ({"text_config": 3}, r"config\['text_config'\] must be a mapping, got 3"),
     "unknown type": (
-        scaled({"rope_type": "xdrope"}),
+        scaled({"rope_type": "xdrope", "xdrope_section": [1, 3]}),
         rf"{SCALING}\['rope_type'\] must be one of {KNOWN}, .* got 'xdrope'",
     ),
     "unknown old type": (scaled({"type": "ntk", "factor": 2}), rf"{SCALING}\['type'\] must be one of {KNOWN}"),
