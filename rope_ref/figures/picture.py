@@ -124,6 +124,12 @@ def wrapped(text, width):
     return textwrap.fill(text, width)
 
 
+def round_limits(ax):
+    """Round the limits of both axes: their last digits differ between processors, and SVG names parts after them."""
+    for limits, set_limits in ((ax.get_xlim(), ax.set_xlim), (ax.get_ylim(), ax.set_ylim)):
+        set_limits([float(f"{limit:.9g}") for limit in limits])
+
+
 def figure(caption, format="svg"):
     """Make a figure function: drawn in the house style, with the message as its title, listed in `FIGURES`."""
 
@@ -135,6 +141,8 @@ def figure(caption, format="svg"):
                 picture.caption = picture.caption or caption
                 shown = picture.figure
                 shown.suptitle(wrapped(picture.caption, int(10 * shown.get_figwidth())), x=0.01, ha="left")
+                for ax in shown.axes:
+                    round_limits(ax)
                 # The layout is settled here once: every file of this picture then has the same one.
                 shown.draw_without_rendering()
                 shown.set_layout_engine("none")
