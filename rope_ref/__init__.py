@@ -4,6 +4,8 @@ The conventions below hold everywhere in the package; notebooks print them as ``
 
 """
 
+import importlib
+
 from rope_ref.attention import attention_scores, attention_weights, relative_score
 from rope_ref.decay import decay_curve
 from rope_ref.embedding import RotaryEmbedding
@@ -19,6 +21,16 @@ from rope_ref.rotation import (
     rotation_matrix,
 )
 
+LATER = {"from_config": "scaling"}  # names whose module is read when they are first asked for
+
+
+def __getattr__(name):
+    """Import what is seldom needed when it is asked for, so that `import rope_ref` stays fast."""
+    if name in LATER:
+        return getattr(importlib.import_module(f"{__name__}.{LATER[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "CONVENTIONS",
     "FORMS",
@@ -28,6 +40,7 @@ __all__ = [
     "attention_weights",
     "cos_sin",
     "decay_curve",
+    "from_config",
     "inverse_frequencies",
     "join_pairs",
     "permute_projection",

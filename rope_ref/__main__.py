@@ -6,6 +6,7 @@ returns the exit status. What it needs beyond NumPy it imports inside.
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -217,6 +218,84 @@ def train(options):
     return 0
 
 
+def read_json(path):
+    """Read a JSON file, or raise one line that says what is wrong with it."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Refused(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise Refused(f"{path} is not JSON: {error}") from None
+
+
+def trained_length(config, recipe, given):
+    """Find the length a model was trained on, in tokens, and say where it stands."""
+    if given is not None:
+        return given, "--trained"
+    if "original_length" in recipe.arguments:
+        return recipe.arguments["original_length"], "the original length of the scaling"
+    for part in (config, *(config[key] for key in ("text_config", "llm_config") if isinstance(config.get(key), dict))):
+        for key in ("max_position_embeddings", "n_positions", "seq_length"):
+            if isinstance(part.get(key), int):
+                return part[key], key
+    raise Refused("the config does not say how long the model was trained: give --trained N")
+
+
+@command(
+    argument("config", type=Path, metavar="CONFIG.JSON", help="a model's config.json"),
+    argument("--layer-type", metavar="NAME", help="which layers, where these have a RoPE each"),
+    argument("--seq-len", type=int, metavar="N", help="present length in tokens, where the speeds depend on it"),
+    argument("--trained", type=int, metavar="N", help="length trained on; by default as the config says"),
+    argument("--json", action="store_true", help="print JSON"),
+)
+def frequencies(options):
+    """Show how fast each pair of a model turns, what it saw in training, and what the scaling changed."""
+    import numpy as np
+
+    from rope_ref.config import read_config
+    from rope_ref.frequencies import inverse_frequencies, wavelengths
+    from rope_ref.pairing import check_count
+    from rope_ref.scaling import from_config
+
+    config = read_json(options.config)
+    try:
+        recipe = read_config(config, options.seq_len, options.layer_type)
+        rope = from_config(config, options.seq_len, layer_type=options.layer_type)
+        trained, source = trained_length(config, recipe, options.trained)
+        check_count(trained, "--trained" if source == "--trained" else source)
+    except (TypeError, ValueError) as error:
+        raise Refused(f"{options.config}: {error}") from None
+    inv_freq, plain = rope.scaling.inv_freq, inverse_frequencies(rope.rotary_dim, recipe.base)
+    columns = {
+        "inv_freq": inv_freq,
+        "wavelength": wavelengths(inv_freq),
+        "share_seen": np.minimum(1.0, trained * plain / (2 * np.pi)),
+        "speed_ratio": inv_freq / plain,
+    }
+    facts = {
+        "method": recipe.method,
+        "base": recipe.base,
+        "rotary_dim": rope.rotary_dim,
+        "head_dim": rope.head_dim,
+        "pairing": rope.pairing,
+        "sections": rope.sections,
+        "attention_factor": rope.scaling.attention_factor,
+        "softmax_factor": rope.scaling.softmax_factor,
+        "trained": trained,
+    }
+    if options.json:  # JSON has no infinity: the wavelength of a pair that does not turn is null
+        rows = {
+            name: [value if np.isfinite(value) else None for value in each.tolist()] for name, each in columns.items()
+        }
+        print(json.dumps(facts | rows, indent=1))
+        return 0
+    print("\n".join(f"{name:<17} {value}" for name, value in facts.items()), f"({source})")
+    print("\npair    radians/token    tokens/turn   seen in training   speed, of plain RoPE")
+    for i, (speed, turn, seen, ratio) in enumerate(zip(*columns.values(), strict=True)):
+        print(f"{i:4}    {speed:13.6e}   {turn:12,.1f}   {seen:15.1%}    {ratio:12.4f}")
+    return 0
+
+
 def build_parser():
     """Make the parser of all commands."""
     parser = argparse.ArgumentParser(prog="rope-ref", description="A NumPy reference for Rotary Position Embedding.")
@@ -234,6 +313,9 @@ def main(argv=None):
     options = build_parser().parse_args(argv)
     try:
         return options.run(options)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (Refused, OSError) as error:
         print(f"rope-ref {options.command}: {error}", file=sys.stderr)
         return 2
