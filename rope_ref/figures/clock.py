@@ -178,14 +178,14 @@ def position_returns(rotary_dim=64, base=10_000.0, last=200_000, claimed=62_832)
     ax.axhline(neighbour, color=VERMILLION, linestyle="--", linewidth=1.6)
     ax.annotate(f"position 1: {neighbour:.2f}", (1, neighbour), xytext=(10, -5), textcoords="offset points", va="top")
     marks = (
-        ((claimed, at_claimed), f"{claimed:,}, where it is said to return: {at_claimed:.2f}", 0.43, "o"),
-        ((least_at, least), f"nearest after that, {least_at:,}: {least:.2f}", 0.30, "s"),
+        ((claimed, at_claimed), f"{claimed:,}, where it is said to return: {at_claimed:.2f}", (0.66, 0.43), "o"),
+        ((least_at, least), f"nearest after that, {least_at:,}: {least:.2f}", (0.95, 0.30), "s"),
     )
-    for point, text, height, marker in marks:
+    for point, text, place, marker in marks:
         ax.plot(*point, marker, color=INK, markersize=7, markeredgecolor="white")
         leader = {"arrowstyle": "-", "color": GREY, "shrinkB": 4}
         placed = {"textcoords": "axes fraction", "ha": "right", "va": "center", "arrowprops": leader}
-        ax.annotate(text, point, (0.72, height), **placed)
+        ax.annotate(text, point, place, **placed)
     ax.xaxis.set_major_formatter(plain)
     ax.set(
         xlabel="position m (tokens)",
