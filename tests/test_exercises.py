@@ -85,7 +85,7 @@ def test_messages_are_plain_and_hints_are_given(each, capsys):
     ]:
         assert is_plain(spaced(says)), says
     check(each.name, "hint")
-    assert capsys.readouterr().out == spaced(each.hint) + "\n"
+    assert spaced(capsys.readouterr().out) == spaced(each.hint)
     assert is_plain(spaced(each.hint))
 
 
@@ -489,9 +489,11 @@ def test_name_that_is_no_text_gets_a_sentence(name):
     assert verdict(name, 5).startswith("The name of the exercise comes first, in quotes")
 
 
-def test_check_prints_one_line_and_returns_nothing(capsys):
-    assert check("mirror_score", 5) is None
-    assert capsys.readouterr().out.count("\n") == 1
+def test_check_prints_lines_of_at_most_80_columns_and_returns_nothing(capsys):
+    assert check("mirror_score", -5) is None
+    out = capsys.readouterr().out
+    assert spaced(out) == verdict("mirror_score", -5)
+    assert out.count("\n") == 2 and max(map(len, out.splitlines())) <= 80
 
 
 # The entries -----------------------------------------------------------------------------------------------------
@@ -608,8 +610,11 @@ def complaints(notebook, lesson):
             found.append(f"{name}: the markdown before it is not EXERCISES[{name!r}].markdown")
         if code.strip() != each.cell:
             found.append(f"{name}: the cell is not EXERCISES[{name!r}].cell")
-    missing = [each.name for each in ALL if each.lesson == lesson and each.name not in seen]
-    return found + [f"{name} is missing" for name in missing]
+    expected = [each.name for each in ALL if each.lesson == lesson]
+    found += [f"{name} is missing" for name in expected if name not in seen]
+    if not found and seen != expected:
+        found.append(f"the order must be that of the numbers: {', '.join(expected)}")
+    return found
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -639,6 +644,7 @@ FIRST = ALL[0].name
         (lambda cells: cells[0].update(source="How much?"), f"{FIRST}: the markdown before it is not"),
         (lambda cells: cells[1].update(source="answer = 5\n" + cells[1].source), f"{FIRST}: the cell is not"),
         (lambda cells: cells[1].update(source='check("mirror", 5)'), "mirror does not exist"),
+        (lambda cells: cells.extend([cells.pop(0), cells.pop(0)]), "the order must be that of the numbers"),
     ],
 )
 def test_planted_fault_in_a_notebook_is_found(plant, complaint):

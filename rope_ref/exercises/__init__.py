@@ -12,6 +12,8 @@ from rope_ref.exercises.reading import NotAnswered, Trouble, is_blank
 
 __all__ = ["EXERCISES", "check", "sheet", "show"]
 
+SCREEN = 80  # columns of a message: a notebook is not always read on a wide screen
+
 
 def collect():
     """Gather the exercises of all lessons, numbered, by name."""
@@ -50,9 +52,10 @@ def check(name, answer):
     >>> check("mirror_score", ...)
     Not answered yet. For a hint: check("mirror_score", "hint")
     >>> check("mirror_score", -5)
-    That would be so if only the size of the distance counted. What does its sign do to the arc?
+    That would be so if only the size of the distance counted. What does its sign do
+    to the arc?
     """
-    print(verdict(name, answer))
+    print(textwrap.fill(verdict(name, answer), SCREEN, break_long_words=False, break_on_hyphens=False))
 
 
 def verdict(name, answer):

@@ -251,6 +251,52 @@ EXERCISES = [
         why="Four numbers a pair: this is why nobody multiplies by the whole matrix.",
     ),
     exercise(
+        name="real_part",
+        kind="derive",
+        question="""
+            Read the pairs as complex numbers, q = q1 + q2 i and k = k1 + k2 i. Multiply q by the conjugate of k. What
+            are the real and the imaginary part of the product?
+            """,
+        hint="The conjugate of k is k1 - k2 i. Multiply term by term and use i² = -1.",
+        starter="""
+            def real_part(q1, q2, k1, k2):
+                real = ...
+                imaginary = ...
+                return real, imaginary
+            """,
+        checker=formula(
+            lambda q1, q2, k1, k2: (lambda z: (z.real, z.imag))(complex(q1, q2) * complex(k1, -k2)),
+            lambda rng: rng.uniform(-3, 3, 4).tolist(),
+            shape=(2,),
+        ),
+        solution="""
+            def real_part(q1, q2, k1, k2):
+                real = q1 * k1 + q2 * k2
+                imaginary = q2 * k1 - q1 * k2
+                return real, imaginary
+            """,
+        mistakes=[
+            (
+                "def real_part(q1, q2, k1, k2): return q1 * k1 - q2 * k2, q1 * k2 + q2 * k1",
+                "That is q times k, without the conjugate. Its real part is not the dot product.",
+            ),
+            (
+                "def real_part(q1, q2, k1, k2): return q1 * k1 + q2 * k2, q1 * k2 - q2 * k1",
+                "The real part is right. The imaginary part is that of k times the conjugate of q: check its sign.",
+            ),
+            (
+                "def real_part(q1, q2, k1, k2): return q1 * k1 + q2 * k2, q1 * k2 + q2 * k1",
+                "The real part is right. In the imaginary part one product has the wrong sign.",
+            ),
+            (
+                "def real_part(q1, q2, k1, k2): return q2 * k1 - q1 * k2, q1 * k1 + q2 * k2",
+                "The two parts have changed places.",
+            ),
+        ],
+        advice="Try q = k = 1 + 2i: a number times its own conjugate is its length squared, 5.",
+        why="The real part is the dot product of the pairs, and the imaginary part is -B of the derivation by hand.",
+    ),
+    exercise(
         name="half_order",
         kind="predict",
         question="""
@@ -300,59 +346,41 @@ A model was trained with interleaved pairs. You run it with half-split pairs (i,
         hint="Take d = 8 and one random q and k, and try both pairings with `relative_score`.",
         why="Two names for the features, one rotation.",
     ),
-    exercise(
-        name="real_part",
-        kind="derive",
-        question="""
-            Read the pairs as complex numbers, q = q1 + q2 i and k = k1 + k2 i. Multiply q by the conjugate of k. What
-            are the real and the imaginary part of the product?
-            """,
-        hint="The conjugate of k is k1 - k2 i. Multiply term by term and use i² = -1.",
-        starter="""
-            def real_part(q1, q2, k1, k2):
-                real = ...
-                imaginary = ...
-                return real, imaginary
-            """,
-        checker=formula(
-            lambda q1, q2, k1, k2: (lambda z: (z.real, z.imag))(complex(q1, q2) * complex(k1, -k2)),
-            lambda rng: rng.uniform(-3, 3, 4).tolist(),
-            shape=(2,),
-        ),
-        solution="""
-            def real_part(q1, q2, k1, k2):
-                real = q1 * k1 + q2 * k2
-                imaginary = q2 * k1 - q1 * k2
-                return real, imaginary
-            """,
-        mistakes=[
+    true_or_false(
+        name="joined_halves",
+        question="""\
+The function of one document turns interleaved pairs and returns `np.concatenate((first, second), axis=-1)`: all first
+features, then all second ones. It is used for q and for k. Which properties still hold?""",
+        sentences=[
+            ("The score of q and k is right.", True, "A dot product does not mind the order, if both sides share it."),
+            ("Every vector keeps its length.", True, "Does moving numbers to other places change a length?"),
             (
-                "def real_part(q1, q2, k1, k2): return q1 * k1 - q2 * k2, q1 * k2 + q2 * k1",
-                "That is q times k, without the conjugate. Its real part is not the dot product.",
+                "The score depends on m - n alone.",
+                True,
+                "Think of one fixed reordering after the right rotation, on both sides.",
+            ),
+            ("Position 0 leaves x as it is.", False, "Turn (1, 2, 3, 4, 5, 6) by nothing and look at the output."),
+            (
+                "A turn to 3 after a turn to 4 is a turn to 7.",
+                False,
+                "Where do the features stand when the second turn begins?",
             ),
             (
-                "def real_part(q1, q2, k1, k2): return q1 * k1 + q2 * k2, q1 * k2 - q2 * k1",
-                "The real part is right. The imaginary part is that of k times the conjugate of q: check its sign.",
-            ),
-            (
-                "def real_part(q1, q2, k1, k2): return q1 * k1 + q2 * k2, q1 * k2 + q2 * k1",
-                "The real part is right. In the imaginary part one product has the wrong sign.",
-            ),
-            (
-                "def real_part(q1, q2, k1, k2): return q2 * k1 - q1 * k2, q1 * k1 + q2 * k2",
-                "The two parts have changed places.",
+                "A key turned by this function can be scored against a query turned by `rotate_expanded`.",
+                False,
+                "Is the first feature of pair 1 at the same place on both sides?",
             ),
         ],
-        advice="Try q = k = 1 + 2i: a number times its own conjugate is its length squared, 5.",
-        why="The real part is the dot product of the pairs, and the imaginary part is -B of the derivation by hand.",
+        hint='`rope_ref.faults` holds this function: `FAULTS["concatenated output"].rotate(x, position_ids)`.',
+        why="Safe inside one attention call, unsafe wherever a vector is kept or turned again.",
     ),
     exercise(
         name="matrix_form",
         kind="code",
         question="""
             Build the matrix that turns one vector. `angles` holds one angle for each pair, and the matrix has two
-            rows and two columns for each. It is multiplied from the left, `matrix @ x`, and turns features 2i and 2i
-            + 1 anticlockwise by angle i.
+            rows and two columns for each. It is multiplied from the left, `matrix @ x`, and turns features 2i and
+            2i + 1 anticlockwise by angle i.
             """,
         hint="Start from zeros, then write one block of two by two for each pair.",
         starter="""
@@ -537,33 +565,5 @@ A model was trained with interleaved pairs. You run it with half-split pairs (i,
         ],
         advice="Compare with `rotate_by_matrix` on one token of width 4.",
         why="Either layout of the table is right beside the quarter turn of the same pairing.",
-    ),
-    true_or_false(
-        name="joined_halves",
-        question="""\
-The function of one document turns interleaved pairs and returns `np.concatenate((first, second), axis=-1)`: all first
-features, then all second ones. It is used for q and for k. Which properties still hold?""",
-        sentences=[
-            ("The score of q and k is right.", True, "A dot product does not mind the order, if both sides share it."),
-            ("Every vector keeps its length.", True, "Does moving numbers to other places change a length?"),
-            (
-                "The score depends on m - n alone.",
-                True,
-                "Think of one fixed reordering after the right rotation, on both sides.",
-            ),
-            ("Position 0 leaves x as it is.", False, "Turn (1, 2, 3, 4, 5, 6) by nothing and look at the output."),
-            (
-                "A turn to 3 after a turn to 4 is a turn to 7.",
-                False,
-                "Where do the features stand when the second turn begins?",
-            ),
-            (
-                "A key turned by this function can be scored against a query turned by `rotate_expanded`.",
-                False,
-                "Is the first feature of pair 1 at the same place on both sides?",
-            ),
-        ],
-        hint='`rope_ref.faults` holds this function: `FAULTS["concatenated output"].rotate(x, position_ids)`.',
-        why="Safe inside one attention call, unsafe wherever a vector is kept or turned again.",
     ),
 ]
