@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def expected(root):
     """Files of the package that a user needs."""
-    files = [path for path in (root / "rope_ref").rglob("*") if path.suffix in {".py", ".json"}]
+    files = [path for path in (root / "rope_ref").rglob("*") if path.suffix in {".csv", ".json", ".py"}]
     return {path.relative_to(root).as_posix() for path in files}
 
 
