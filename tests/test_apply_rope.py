@@ -111,6 +111,21 @@ def test_turning_in_the_coarse_dtype_itself_breaks_the_bound(dtype):
     assert (error(got, want) / fast_bound(want, lengths, angles, dtype)).max() > 2
 
 
+# The notes of the docstring.
+
+
+@pairings
+def test_the_opposite_sine_gives_the_inverse_and_the_gradient(pairing):
+    x, gradient = some((2, 3, 5, 8), "float64"), some((2, 3, 5, 8), "float64", seed=1)
+    factor, angles = 1.5, np.random.default_rng(2).uniform(-9, 9, (5, 4))
+    cos, sin = cos_sin(angles, attention_factor=factor)
+    turned = apply_rope(x, cos, sin, pairing=pairing)
+    back = apply_rope(turned, cos / factor**2, -sin / factor**2, pairing=pairing)
+    assert_allclose(back, x, rtol=0, atol=1e-14)
+    with_respect_to_x = apply_rope(gradient, cos, -sin, pairing=pairing)
+    assert_allclose((turned * gradient).sum(axis=-1), (x * with_respect_to_x).sum(axis=-1), rtol=0, atol=1e-13)
+
+
 # Blocks.
 
 

@@ -414,6 +414,9 @@ def test_the_closed_form_is_float64_whatever_q_and_k_are(dtype):
     got = relative_score(q, k, 1, [math.pi / 2])
     assert got.dtype == np.float64
     assert_allclose(got, -5.0, rtol=1e-15, atol=0)
+    q, k = np.random.default_rng(11).standard_normal((2, 24)).astype(DTYPES[dtype])
+    inv_freq = inverse_frequencies(24)
+    assert relative_score(q, k, 7, inv_freq) == relative_score(q.astype("f8"), k.astype("f8"), 7, inv_freq)
 
 
 TWO = [1.0, 2.0]
