@@ -106,21 +106,26 @@ def fast_bound(want, lengths, angles, dtype, factor=1.0):
 
 
 @functools.cache
+def table_of_all_positions(rotary_dim, base):
+    """`table` at POSITIONS, against the frequencies that the library gives."""
+    return table(POSITIONS, rope_ref.inverse_frequencies(rotary_dim, base))
+
+
+@functools.cache
 def sample(rotary_dim, dtype, base=10000.0, factor=1.0):
     """Random pairs of many sizes at all POSITIONS, turned exactly: what a test of the bounds needs, by attribute.
 
     `first` and `second` of each pair, exact in `dtype`; `angles` by the library; `turned`, the exact pairs.
     """
-    inv_freq = rope_ref.inverse_frequencies(rotary_dim, base)
     shape = (len(POSITIONS), rotary_dim // 2)
     rng = np.random.default_rng(rotary_dim)
     first, second = rng.standard_normal((2, *shape)) * 2.0 ** rng.integers(-4, 5, (2, *shape))
     first, second = first.astype(DTYPES[dtype]), second.astype(DTYPES[dtype])
-    cos, sin = table(POSITIONS, inv_freq)
+    cos, sin = table_of_all_positions(rotary_dim, base)
     return SimpleNamespace(
         first=first,
         second=second,
-        angles=rope_ref.rotation_angles(POSITIONS, inv_freq),
+        angles=rope_ref.rotation_angles(POSITIONS, rope_ref.inverse_frequencies(rotary_dim, base)),
         lengths=np.hypot(first.astype(np.float64), second.astype(np.float64)),
         turned=turn(first, second, MP.mpf(factor) * cos, MP.mpf(factor) * sin),
     )

@@ -51,6 +51,15 @@ def test_cos_and_sin_may_be_whole_numbers():
     assert_array_equal(apply_rope([[1.0, 2.0]], np.array([[3]], np.uint8), np.array([[-1]], np.int8)), [[5.0, 5.0]])
 
 
+@pairings
+def test_nan_and_inf_in_cos_stay_in_their_pair(pairing):
+    for wrong in (np.nan, np.inf):
+        got = apply_rope(np.ones((1, 6)), [[1.0, wrong, 1.0]], [[0.0, 0.0, 0.0]], pairing=pairing)[0]
+        spoiled = [2, 3] if pairing == "interleaved" else [1, 4]
+        assert not np.isfinite(got[spoiled]).any()
+        assert_array_equal(np.delete(got, spoiled), 1.0)
+
+
 # Fifty digits.
 
 

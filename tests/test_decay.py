@@ -157,7 +157,7 @@ def test_first_negative_distances(rotary_dim, base, want):
 
 
 def test_no_distance_is_negative_where_the_curve_stays_positive():
-    assert first_negative(inverse_frequencies(768, 5e5), 20_000) is None
+    assert first_negative(inverse_frequencies(768, 5e5), 60_000) is None
     assert first_negative([0.0], limit=10_000) is None
     assert first_negative([math.pi / 2 + 1e-9], limit=1) == 1
     assert first_negative([1.0]) == 2
