@@ -12,8 +12,9 @@ from rope_ref.figures.forms import matrix_layouts, forms_agreement, one_complex_
 from rope_ref.figures.bugs import faults_and_checks
 from rope_ref.figures.clock import clock_wall, pair_speeds, odometer, position_returns, model_clocks
 from rope_ref.figures.decay import equal_vectors_curve, which_hands_speak
+from rope_ref.figures.video import head_map, two_clocks, patch_maps, clip_shift, grid_rescale
 
 # Pages with sliders: no files, so not in the gallery.
-from rope_ref.figures.interactive import interactive_clock
+from rope_ref.figures.interactive import interactive_clock, interactive_patches
 
-__all__ = ["FIGURES", "Picture", "figure", *FIGURES, "interactive_clock"]
+__all__ = ["FIGURES", "Picture", "figure", *FIGURES, "interactive_clock", "interactive_patches"]
