@@ -5,9 +5,12 @@ BIN := .venv/bin
 # Written last: while it is missing, the environment does not count as made.
 STAMP := .venv/complete
 STAMP_OLDEST := .venv-oldest/complete
+STAMP_PEERS := .venv-peers/complete
+# Public implementations to compare with; their needs clash with the pins, which therefore do not hold here.
+PEERS ?= torch==2.13.0 transformers==5.24.0 onnxruntime==1.32.0
 
 .DEFAULT_GOAL := help
-.PHONY: help figures test lab notebooks lint bench test-oldest wheel-check clean
+.PHONY: help figures test lab notebooks lint bench test-oldest peers wheel-check clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -34,11 +37,14 @@ bench: $(STAMP) ## measure the speed, in ratios
 test-oldest: $(STAMP_OLDEST) ## unit tests and doctests on the oldest NumPy allowed
 	@.venv-oldest/bin/python -m pytest tests rope_ref
 
+peers: $(STAMP_PEERS) ## compare with transformers, torch and onnxruntime, live (optional, large)
+	@.venv-peers/bin/python -m pytest tests/peers.py -rs
+
 wheel-check: $(STAMP) ## build a wheel, install it elsewhere with and without its extra, and use it
 	@PYTHON="$(PYTHON)" tests/wheel_check.sh
 
 clean: ## remove the environments, caches and builds
-	rm -rf .venv .venv-oldest build dist .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf .venv .venv-oldest .venv-peers build dist .pytest_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What PYTHON is, as words: its version, "new" if new enough, "venv" if it can make an environment. Empty: it does not run.
@@ -63,4 +69,10 @@ $(STAMP_OLDEST): pyproject.toml constraints.txt
 	@sed "s/^numpy==.*/numpy==2.0.*; python_version < '3.13'/" constraints.txt > .venv-oldest/constraints.txt
 	@echo "numpy==2.1.*; python_version >= '3.13'" >> .venv-oldest/constraints.txt
 	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --only-binary numpy -c .venv-oldest/constraints.txt -e '.[test]'
+	@touch $@
+
+$(STAMP_PEERS): pyproject.toml constraints.txt Makefile
+	@$(CHECK_PYTHON)echo "setting up .venv-peers (once, some minutes)"
+	@$(PYTHON) -m venv --clear .venv-peers
+	@.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' $(PEERS)
 	@touch $@
