@@ -42,6 +42,7 @@ def faults_and_checks():
     chosen = smallest_set(found)
 
     fig = Figure(figsize=(WIDTH, 0.27 * len(faults) + 1.7), layout="constrained")
+    fig.get_layout_engine().set(w_pad=0.1)  # the layout leaves the label on the left no room of its own
     ax = fig.subplots()
     for row, column in np.argwhere(found):
         ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=PALE, edgecolor="white"))
