@@ -11,7 +11,8 @@ from rope_ref.figures.derivation import two_arrows, score_grid, left_and_right
 from rope_ref.figures.forms import matrix_layouts, forms_agreement, one_complex_pair, reordering_map
 from rope_ref.figures.bugs import faults_and_checks
 from rope_ref.figures.clock import clock_wall, pair_speeds, odometer, position_returns, model_clocks
-from rope_ref.figures.decay import equal_vectors_curve, which_hands_speak
+from rope_ref.figures.decay import equal_vectors_curve, random_pairs_band, chosen_peaks, bound_and_scores
+from rope_ref.figures.decay import which_hands_speak, softmax_weights, base_and_context
 from rope_ref.figures.video import head_map, two_clocks, patch_maps, clip_shift, grid_rescale
 
 # Pages with sliders: no files, so not in the gallery.

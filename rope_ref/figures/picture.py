@@ -17,6 +17,7 @@ import numpy as np
 
 try:
     import matplotlib
+    from PIL import Image  # comes with matplotlib
 except ModuleNotFoundError as error:
     if error.name != "matplotlib":
         raise
@@ -79,6 +80,14 @@ def write_file(path, content):
         part.unlink(missing_ok=True)
 
 
+def with_few_colours(png):
+    """Give a PNG of at most 256 colours: a third of the bytes in a notebook, and no difference to the eye."""
+    buffer = io.BytesIO()
+    with Image.open(io.BytesIO(png)) as image:
+        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(buffer, "png")
+    return buffer.getvalue()
+
+
 class Picture:
     """A drawn figure, its alt text, and the arrays and numbers it shows."""
 
@@ -104,7 +113,7 @@ class Picture:
         write_file(path, self.to_bytes(Path(path).suffix.removeprefix(".")))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        payload = base64.b64encode(self.to_bytes("png")).decode("ascii")
+        payload = base64.b64encode(with_few_colours(self.to_bytes("png"))).decode("ascii")
         width = round(self.figure.get_figwidth() * SCREEN)
         image = (
             f'<img alt="{html.escape(self.alt)}" src="data:image/png;base64,{payload}" '
