@@ -155,103 +155,52 @@ SPREAD = "The mean is right, the spread is not: each of the 64 products of indep
 
 
 EXERCISES = [
-    true_or_false(
-        name="true_or_false_04",
-        question="Which of these sentences are true?",
-        sentences=[
-            (
-                "Under RoPE, attention always falls with distance.",
-                False,
-                "Take a key that is the query turned to distance 300.",
-            ),
-            (
-                "For q = k = (1, 1, ..., 1) the score falls with every step of the distance.",
-                False,
-                "Print `decay_curve` from distance 0 to 12 and look at each difference.",
-            ),
-            (
-                "For independent q and k whose features are drawn with mean 0 and variance 1, the score has one mean "
-                "and one spread at every distance.",
-                True,
-                "Turn normal random vectors: do they get another distribution? Look at the band of random pairs.",
-            ),
-            (
-                "For every distance there is a key that gives a query its highest score just there.",
-                True,
-                "Compare with the exercise key_for.",
-            ),
-            (
-                "The vectors of nearby tokens are similar because they are turned by similar angles.",
-                False,
-                "Take two orthogonal vectors and turn both by the same angle.",
-            ),
-            (
-                "The paper proves a bound that falls, with ripples. So the scores themselves must fall.",
-                False,
-                "How far below the bound do the scores lie, and do they have a trend?",
-            ),
-        ],
-        hint="Ask of each sentence: for which q and k? One pair that breaks it is enough.",
-        why="What falls is an average for q like k, and a bound. Scores do what the vectors make them do.",
-    ),
     exercise(
-        name="partial_sums",
-        kind="code",
+        name="cosine_weights",
+        kind="derive",
         question="""
-            The bound of the paper holds the factor mean |S_j|, where S_j is the sum of the first j terms e^(i r θ),
-            for the first j speeds θ and the distance r. Return the mean of |S_1|, |S_2|, ..., |S_(d/2)| for one
-            distance. `inv_freq` holds the d/2 speeds.
+            For q = k the score at distance r, divided by the score at distance 0, is a weighted mean of the cosines
+            of r times each speed. Return the d/2 weights for a query `q` of shape (d,), pairs interleaved.
             """,
-        hint="`np.cumsum` makes all partial sums at once, and `np.abs` of a complex number is its length.",
+        hint="In the formula of lesson 1 put k = q: what becomes of A and of B? Then make the weights add up to 1.",
         starter="""
-            def partial_sums(distance, inv_freq):
+            def cosine_weights(q):
                 return ...
             """,
-        checker=function(sums_probe),
-        solution=PARTIAL_SUMS,
+        checker=formula(
+            lambda q: (q**2).reshape(-1, 2).sum(axis=-1) / (q @ q),
+            lambda rng: (rng.standard_normal(2 * int(rng.integers(2, 6))),),
+            shape=lambda q: (len(q) // 2,),
+        ),
+        solution="""
+            def cosine_weights(q):
+                lengths = np.hypot(q[0::2], q[1::2])
+                return lengths**2 / (lengths**2).sum()
+            """,
         mistakes=[
-            (edit(PARTIAL_SUMS, (".mean()", "[-1]")), WHOLE),
-            (edit(PARTIAL_SUMS, ("cumsum", "mean"), (".mean()", "")), WHOLE),
-            (edit(PARTIAL_SUMS, (".mean()", ".sum()")), TOTAL),
-            (edit(PARTIAL_SUMS, ("np.abs(sums).mean()", "np.abs(np.append(0, sums[:-1])).mean()")), EMPTY),
-            (edit(PARTIAL_SUMS, ("np.abs(sums)", "sums.real")), REAL),
             (
-                edit(
-                    PARTIAL_SUMS,
-                    ("np.cumsum(np.exp(1j * distance * inv_freq))", "np.cumsum(np.cos(distance * inv_freq))"),
-                ),
-                REAL,
+                "def cosine_weights(q): return np.hypot(q[0::2], q[1::2]) / np.hypot(q[0::2], q[1::2]).sum()",
+                "The weights add up to 1, but a pair twice as long must count more than twice. Look at A again.",
             ),
-            (edit(PARTIAL_SUMS, ("np.cumsum(", "np.cumsum(np.abs("), ("inv_freq))", "inv_freq)))")), EARLY),
-            (edit(PARTIAL_SUMS, ("np.abs(sums).mean()", "np.median(np.abs(sums))")), OTHER),
+            (
+                "def cosine_weights(q): return q[0::2] ** 2 + q[1::2] ** 2",
+                "The proportions are right. A mean needs weights that add up to 1.",
+            ),
+            (
+                "def cosine_weights(q): return np.full(len(q) // 2, 2 / len(q))",
+                "Those are the weights of (1, 1, ..., 1). Here the pairs have different lengths.",
+            ),
+            (
+                "def cosine_weights(q): return (q[: len(q) // 2] ** 2 + q[len(q) // 2 :] ** 2) / (q @ q)",
+                "You paired features that lie half a head apart. Here pair i is features 2i and 2i + 1.",
+            ),
+            (
+                "def cosine_weights(q): return np.hypot(q[0::2], q[1::2]) / np.linalg.norm(q)",
+                "The squares of your weights add up to 1. The weights themselves must.",
+            ),
         ],
-        advice="",
-        why="For d = 128 it is 32.5 at distance 0, which is (d/2 + 1)/2, and 17.95, 10.23, 6.55 at 10, 100, 250.",
-    ),
-    exercise(
-        name="key_for",
-        kind="code",
-        question="""
-            Build a key that gives the query `q` its highest score when it stands `distance` tokens before the query.
-            `q` has shape (d,), pairs are interleaved, and `inv_freq` holds the d/2 speeds. Try it with distance 37.
-            """,
-        hint="At distance r the key is turned r steps less than the query. What must it be, for the arrows to meet?",
-        starter="""
-            def key_for(q, distance, inv_freq):
-                return ...
-            """,
-        checker=function(key_probe),
-        solution=KEY_FOR,
-        mistakes=[
-            (edit(KEY_FOR, ("[distance", "[-distance")), BEHIND),
-            ("def key_for(q, distance, inv_freq): return q", NEWBORN),
-            ("def key_for(q, distance, inv_freq): return 0 * q", LOST),
-            (edit(KEY_FOR, ("[distance", "[2 * distance")), ELSEWHERE),
-            (edit(KEY_FOR, (")[0]", ", pairing='half')[0]")), ELSEWHERE),
-            (edit(KEY_FOR, ("[0]", "[0] * np.arange(1, 65)")), BEST),
-        ],
-        advice="",
-        why="Any distance can be the favourite one: what a head looks for is set by its weights.",
+        advice="For q = (3, 4, 0, 0) the weights are 1 and 0. Try q = (1, 0, 2, 0) by hand.",
+        why="So a query with long fast pairs forgets within a few tokens, and one with long slow pairs hardly at all.",
     ),
     exercise(
         name="fast_pair_at_three",
@@ -299,51 +248,102 @@ EXERCISES = [
         why="Even for q = k, closer wins is no law: it fails for about one in sixteen, and for one in six at d = 128.",
     ),
     exercise(
-        name="cosine_weights",
-        kind="derive",
+        name="key_for",
+        kind="code",
         question="""
-            For q = k the score at distance r, divided by the score at distance 0, is a weighted mean of the cosines
-            of r times each speed. Return the d/2 weights for a query `q` of shape (d,), pairs interleaved.
+            Build a key that gives the query `q` its highest score when it stands `distance` tokens before the query.
+            `q` has shape (d,), pairs are interleaved, and `inv_freq` holds the d/2 speeds. Try it with distance 37.
             """,
-        hint="In the formula of lesson 1 put k = q: what becomes of A and of B? Then make the weights add up to 1.",
+        hint="At distance r the key is turned r steps less than the query. What must it be, for the arrows to meet?",
         starter="""
-            def cosine_weights(q):
+            def key_for(q, distance, inv_freq):
                 return ...
             """,
-        checker=formula(
-            lambda q: (q**2).reshape(-1, 2).sum(axis=-1) / (q @ q),
-            lambda rng: (rng.standard_normal(2 * int(rng.integers(2, 6))),),
-            shape=lambda q: (len(q) // 2,),
-        ),
-        solution="""
-            def cosine_weights(q):
-                lengths = np.hypot(q[0::2], q[1::2])
-                return lengths**2 / (lengths**2).sum()
-            """,
+        checker=function(key_probe),
+        solution=KEY_FOR,
         mistakes=[
+            (edit(KEY_FOR, ("[distance", "[-distance")), BEHIND),
+            ("def key_for(q, distance, inv_freq): return q", NEWBORN),
+            ("def key_for(q, distance, inv_freq): return 0 * q", LOST),
+            (edit(KEY_FOR, ("[distance", "[2 * distance")), ELSEWHERE),
+            (edit(KEY_FOR, (")[0]", ", pairing='half')[0]")), ELSEWHERE),
+            (edit(KEY_FOR, ("[0]", "[0] * np.arange(1, 65)")), BEST),
+        ],
+        advice="",
+        why="Any distance can be the favourite one: what a head looks for is set by its weights.",
+    ),
+    exercise(
+        name="partial_sums",
+        kind="code",
+        question="""
+            The bound of the paper holds the factor mean |S_j|, where S_j is the sum of the first j terms e^(i r θ),
+            for the first j speeds θ and the distance r. Return the mean of |S_1|, |S_2|, ..., |S_(d/2)| for one
+            distance. `inv_freq` holds the d/2 speeds.
+            """,
+        hint="`np.cumsum` makes all partial sums at once, and `np.abs` of a complex number is its length.",
+        starter="""
+            def partial_sums(distance, inv_freq):
+                return ...
+            """,
+        checker=function(sums_probe),
+        solution=PARTIAL_SUMS,
+        mistakes=[
+            (edit(PARTIAL_SUMS, (".mean()", "[-1]")), WHOLE),
+            (edit(PARTIAL_SUMS, ("cumsum", "mean"), (".mean()", "")), WHOLE),
+            (edit(PARTIAL_SUMS, (".mean()", ".sum()")), TOTAL),
+            (edit(PARTIAL_SUMS, ("np.abs(sums).mean()", "np.abs(np.append(0, sums[:-1])).mean()")), EMPTY),
+            (edit(PARTIAL_SUMS, ("np.abs(sums)", "sums.real")), REAL),
             (
-                "def cosine_weights(q): return np.hypot(q[0::2], q[1::2]) / np.hypot(q[0::2], q[1::2]).sum()",
-                "The weights add up to 1, but a pair twice as long must count more than twice. Look at A again.",
+                edit(
+                    PARTIAL_SUMS,
+                    ("np.cumsum(np.exp(1j * distance * inv_freq))", "np.cumsum(np.cos(distance * inv_freq))"),
+                ),
+                REAL,
+            ),
+            (edit(PARTIAL_SUMS, ("np.cumsum(", "np.cumsum(np.abs("), ("inv_freq))", "inv_freq)))")), EARLY),
+            (edit(PARTIAL_SUMS, ("np.abs(sums).mean()", "np.median(np.abs(sums))")), OTHER),
+        ],
+        advice="",
+        why="For d = 128 it is 32.5 at distance 0, which is (d/2 + 1)/2, and 17.95, 10.23, 6.55 at 10, 100, 250.",
+    ),
+    true_or_false(
+        name="true_or_false_04",
+        question="Which of these sentences are true?",
+        sentences=[
+            (
+                "Under RoPE, attention always falls with distance.",
+                False,
+                "Take a key that is the query turned to distance 300.",
             ),
             (
-                "def cosine_weights(q): return q[0::2] ** 2 + q[1::2] ** 2",
-                "The proportions are right. A mean needs weights that add up to 1.",
+                "For q = k = (1, 1, ..., 1) the score falls with every step of the distance.",
+                False,
+                "Print `decay_curve` from distance 0 to 12 and look at each difference.",
             ),
             (
-                "def cosine_weights(q): return np.full(len(q) // 2, 2 / len(q))",
-                "Those are the weights of (1, 1, ..., 1). Here the pairs have different lengths.",
+                "For independent q and k whose features are drawn with mean 0 and variance 1, the score has one mean "
+                "and one spread at every distance.",
+                True,
+                "Turn normal random vectors: do they get another distribution? Look at the band of random pairs.",
             ),
             (
-                "def cosine_weights(q): return (q[: len(q) // 2] ** 2 + q[len(q) // 2 :] ** 2) / (q @ q)",
-                "You paired features that lie half a head apart. Here pair i is features 2i and 2i + 1.",
+                "For every distance there is a key that gives a query its highest score just there.",
+                True,
+                "Compare with the exercise key_for.",
             ),
             (
-                "def cosine_weights(q): return np.hypot(q[0::2], q[1::2]) / np.linalg.norm(q)",
-                "The squares of your weights add up to 1. The weights themselves must.",
+                "The vectors of nearby tokens are similar because they are turned by similar angles.",
+                False,
+                "Take two orthogonal vectors and turn both by the same angle.",
+            ),
+            (
+                "The paper proves a bound that falls, with ripples. So the scores themselves must fall.",
+                False,
+                "How far below the bound do the scores lie, and do they have a trend?",
             ),
         ],
-        advice="For q = (3, 4, 0, 0) the weights are 1 and 0. Try q = (1, 0, 2, 0) by hand.",
-        why="So a query with long fast pairs forgets within a few tokens, and one with long slow pairs hardly at all.",
+        hint="Ask of each sentence: for which q and k? One pair that breaks it is enough.",
+        why="What falls is an average for q like k, and a bound. Scores do what the vectors make them do.",
     ),
     exercise(
         name="independent_draws",
