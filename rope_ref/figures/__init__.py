@@ -13,6 +13,7 @@ from rope_ref.figures.bugs import faults_and_checks
 from rope_ref.figures.clock import clock_wall, pair_speeds, odometer, position_returns, model_clocks
 from rope_ref.figures.decay import equal_vectors_curve, random_pairs_band, chosen_peaks, bound_and_scores
 from rope_ref.figures.decay import which_hands_speak, softmax_weights, base_and_context
+from rope_ref.figures.comparison import order_swap, score_terms, shift_test, where_rope_sits
 from rope_ref.figures.video import head_map, two_clocks, patch_maps, clip_shift, grid_rescale
 
 # Pages with sliders: no files, so not in the gallery.
