@@ -34,6 +34,7 @@ TOKENS, ROWS = 192, 8  # how much of a large input the hands are read from; all 
 SEARCHED = 24  # tokens that a base is looked for with
 CHUNK = 2**18  # numbers compared at a time
 ROUGH = 0.03  # how far lengths may differ before a law is dropped: half precision stays within
+ALIKE = 1e-5  # how far few lengths may differ by chance
 SINGLE = 1e-5  # how near a base may lie to another if the frequencies of that one are rounded to float32
 FIT = 1e-12  # relative error of fitted numbers at least, however fine the data
 PROBES = (1, 2, 3, 17, 100, 300, 1000, 3000, 10_000, 100_000)
@@ -236,12 +237,12 @@ ADDITIONS = [added(layout, cosine_first) for layout in PAIRINGS for cosine_first
 
 # What is looked at ---------------------------------------------------------------------------------------------------
 
-View = namedtuple("View", "x y positions dtype recast given axis fault base rotary_dim")
+View = namedtuple("View", "x y positions dtype recast given axis fault base rotary_dim any_width", defaults=(False,))
 View.__doc__ = """Input and output as float64 of shape (rows, tokens, head_dim), and the position of each token.
 
 `dtype` names the coarser of the two dtypes, `recast` tells that they differ, `given` that the caller named the
 positions, `axis` along which axis they run, `fault` what is wrong if this view explains the output; `base` and
-`rotary_dim` are what was meant.
+`rotary_dim` are what was meant. `any_width` says that slow pairs may have turned too little to be seen.
 """
 
 
@@ -288,6 +289,7 @@ def views(x, y, position_ids, base, rotary_dim):
     if x.ndim >= 3 and x.shape[-3] > 1:
         heads = np.arange(float(x.shape[-3]))
         found.append(as_view(x, y, heads, -3, "positions along the head axis", **rest))
+    found.append(found[0]._replace(any_width=True))
     return found
 
 
@@ -298,6 +300,8 @@ def blocks(view):
     first, last = int(changed[0]) // 2 * 2, int(changed[-1]) + 1
     last += (last - first) % 2
     likely = [(0, view.rotary_dim or 0), (0, head_dim), (0, last), (first, last - first)]
+    if view.any_width:
+        likely = [(0, width) for width in range(last, head_dim)]
     return [
         (start, width)
         for start, width in dict.fromkeys(likely)
@@ -384,14 +388,16 @@ def predict(model, x, positions):
 
 
 def errors(model, view):
-    """Yield how far a model is from the output, in error bounds, some rows at a time; inf where bounds are zero."""
+    """Yield how far a model is from the output, in error bounds, some rows at a time; inf where bounds are zero.
+
+    Features that are not turned did not change, or `blocks` would have taken them in.
+    """
     turned = slice(model.start, model.start + model.width)
     *_, angles, slack = model_tables(model, view.positions)
     some = max(1, CHUNK // view.x[0].size)
     for row in range(0, len(view.x), some):
         x, y = view.x[row : row + some], view.y[row : row + some]
-        ratio = np.where(np.abs(y - x) > tail_bound(view, x), math.inf, 0.0)
-        x, y = x[..., turned], y[..., turned]
+        ratio, x, y = np.zeros(x.shape), x[..., turned], y[..., turned]
         want = predict(model, x, view.positions)
         off, bound = np.abs(y - want), allowed(model, view, x, y, want, angles, slack)
         ratio[..., turned] = np.divide(off, bound, out=np.where(off > 0, math.inf, 0.0), where=bound > 0)
@@ -555,7 +561,7 @@ def variants(width, base, head_dim):
     yield Candidate(("exponent (2i - 1) / d",), base, own * shift**-0.5, f"{text} * {base!r} ** (1 / {width})")
     yield Candidate(("applied twice",), base, 2 * own, f"2 * {text}")
     yield Candidate(("reversed frequencies",), base, own[::-1], f"{text}[::-1]")
-    if head_dim > width:
+    if head_dim > width and head_dim % 2 == 0:
         whole = inverse_frequencies(head_dim, base)[: width // 2]
         name = "width of the head in the exponent"
         yield Candidate((name,), base, whole, f"inverse_frequencies({head_dim}, {base!r})[: {width // 2}]")
@@ -655,7 +661,8 @@ def ladders(reading, speeds):
         for offset in offsets:
             free = refine(ladder, reading, sign, swapped, offset, True)
             fixed = refine(free._replace(first=1.0), reading, sign, swapped, offset, False)
-            plain = fixed.noise <= 1.1 * free.noise  # a first speed of its own explains no more
+            # A first speed of its own must explain more, and more than rounding does.
+            plain = fixed.noise <= max(1.1 * free.noise, reading.noise / 2)
             yield (fixed if plain else free), rising, sign, swapped, offset
         if offsets:
             return
@@ -739,6 +746,8 @@ def blended(reading, speeds, base):
         if width == 2 or share[1] > 0.05:
             return
         base = shortest(float(speed[1]) ** (-width / 2), max(FIT, width / 2 * float(share[1])))
+    if base <= 1:
+        return
     own = inverse_frequencies(width, base)
     turning = speed > 6 * speeds.error
     if (own > 20 * speeds.error)[~turning].any() and turning.any():
@@ -842,8 +851,8 @@ def searched_attempts(view, reading, speeds):
     if reading.width == 2 or view.fault == "positions ignored" or np.ptp(places) == 0:
         return
     share = 2 * np.arange(reading.width // 2) / reading.width
-    # An angle p * base**-share changes by at most p / e / log(base) times the change of log(base).
-    logs = np.geomspace(0.5, math.log(1e12), int(2 * np.abs(places).max()) + 50)
+    # Where log(base) grows by a small part of itself, no angle p * base**-share changes by more than p / e that part.
+    logs = np.geomspace(0.5, math.log(1e12), int(np.abs(places).max()) + 50)
     for sign in (1, -1):
         fit = [
             (reading.hands[near] * np.exp(-1j * sign * np.multiply.outer(places, np.exp(-share * log)))).real.sum()
@@ -914,8 +923,8 @@ def own_speeds(view, reading, speeds):
 KINDS = (
     simple_attempts,
     blended_attempts,
-    searched_attempts,
     narrow_attempts,
+    searched_attempts,
     coarse_attempts,
     every_coarse_attempt,
     own_speeds,
@@ -1228,7 +1237,7 @@ def without_explanation(view, readings):
     partly = mostly_right(view)
     if partly is not None:
         return partly
-    firm = [each for each in readings if each.sound.sum() > 11 or each.spread < 4 * each.noise]
+    firm = [each for each in readings if each.sound.sum() > 11 or each.spread < max(4 * each.noise, ALIKE)]
     if firm:
         pairs = " or ".join(dict.fromkeys(PAIR_WORDS[each.law.read] for each in firm))
         verdict = f"RoPE, but unexplained: {pairs} keep their length, and their angles follow no law known here"
@@ -1388,6 +1397,8 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None):
         return Diagnosis("not RoPE: features are only reordered", (), sure, "", math.nan, right.dtype)
     readings = []
     for view, laws in itertools.product(choices, (ROTATIONS, MIX_UPS + ADDITIONS)):
+        if view.any_width and laws is not ROTATIONS:
+            continue
         part = few(view)
         tries = itertools.product(laws, blocks(view))
         found = [

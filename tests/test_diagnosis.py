@@ -78,7 +78,7 @@ POSITIONS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_fault_is_named_with_all_else_that_may_have_caused_it(name, ids):
     for dtype in (np.float32, np.float64):
-        x = random(2, 3, len(ids), 32, dtype=dtype)
+        x = random(2, len(ids), 32, dtype=dtype)
         y = FAULTS[name].rotate(x, ids).astype(dtype)
         found = diagnose(x, y, ids, base=10000.0, rotary_dim=32)
         assert sorted(causes(found)) == sorted(CAUSES[name])
@@ -98,7 +98,7 @@ def test_another_base_is_found_at_positions_far_apart(sign, base):
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_fault_is_named_with_nothing_given(name):
-    x = random(2, 3, 16, 32)
+    x = random(2, 16, 32)
     y = FAULTS[name].rotate(x, IDS).astype(np.float32)
     found = diagnose(x, y)
     if name not in (
@@ -340,6 +340,30 @@ def test_other_width_than_was_meant_is_a_fault():
     assert diagnose(x, y, IDS, base=10000.0).right
 
 
+def test_width_is_found_where_slow_pairs_turn_too_little_to_be_seen():
+    x = random(16, 96, dtype=ml_dtypes.bfloat16)
+    y = rope(x, IDS, inverse_frequencies(64, 1e9), pairing="half")
+    assert (y[:, 60:] == x[:, 60:]).all()
+    found = diagnose(x, y, IDS, base=1e9)
+    assert found.right
+    assert found.rotary_dim == 64
+
+
+def test_head_of_odd_width_is_read():
+    x = random(16, 27)
+    found = diagnose(x, rope(x, IDS, inverse_frequencies(20)), IDS, base=10000.0)
+    assert found.right
+    assert found.rotary_dim == 20
+
+
+def test_positions_that_are_not_given_are_not_made_up():
+    ids = np.random.default_rng(3).uniform(0, 1000, 16)
+    x = random(2, 16, 8)
+    found = diagnose(x, rope(x, ids, inverse_frequencies(8)))
+    assert found.verdict.startswith("RoPE, but unexplained: interleaved pairs keep their length")
+    assert found.explanations == ()
+
+
 def test_length_factor_is_measured():
     x = random(16, 32)
     found = diagnose(x, rope(x, IDS, OWN, 1.2079), IDS, base=10000.0)
@@ -443,14 +467,15 @@ def test_output_that_is_the_input_is_not_called_right():
 
 
 def test_output_right_in_most_places_says_where_it_is_not():
-    x = random(3, 400, 32)
-    y = rope(x, np.arange(400), OWN, pairing="half")
-    y[1, 390, 5] += 0.01
-    for given in ((np.arange(400), 10000.0), (None, None)):
+    # Far beyond the rows from which the hands are read.
+    x = random(25, 200, 32)
+    y = rope(x, np.arange(200), OWN, pairing="half")
+    y[21, 150, 5] += 0.01
+    for given in ((np.arange(200), 10000.0), (None, None)):
         found = diagnose(x, y, given[0], base=given[1])
         assert not found.right
-        assert "all but 1 of 38,400 features are right in half-split pairs" in found.verdict
-        assert "row 1, token 390, feature 5" in found.sure
+        assert "all but 1 of 160,000 features are right in half-split pairs" in found.verdict
+        assert "row 21, token 150, feature 5" in found.sure
 
 
 @pytest.mark.parametrize("scale", [1e-5, 1e-3])
