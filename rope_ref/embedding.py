@@ -10,8 +10,9 @@ from rope_ref.frequencies import (
     cos_sin,
     rotation_angles,
 )
+from rope_ref.kernel import turn_into
 from rope_ref.pairing import as_array, check_pairing
-from rope_ref.rotation import align, apply_rope, as_float_array, computing_dtype
+from rope_ref.rotation import align, as_float_array, computing_dtype
 
 __all__ = ["RotaryEmbedding"]
 
@@ -210,18 +211,15 @@ class RotaryEmbedding:
             raise ValueError(f"{name} must have a head_dim of at least {width}, two for each pair, got shape {x.shape}")
 
     def _turn(self, x, cos, sin, name, out):
-        """Turn `x`; where the shapes do not meet, name the argument that the rows come from."""
+        """Turn `x` by rows that come from the argument `name`."""
         try:
-            return apply_rope(x, cos, sin, pairing=self._pairing, out=out)
+            cos = align(cos, x)
         except ValueError:
-            try:
-                align(cos, x)
-            except ValueError:
-                raise ValueError(
-                    f"{name} must have shape (), (seq_len,), (batch, seq_len) against four axes or more, or one axis "
-                    f"for each axis but the last, of its length or 1; got {cos.shape[:-1]} for shape {x.shape}"
-                ) from None
-            raise
+            raise ValueError(
+                f"{name} must have shape (), (seq_len,), (batch, seq_len) against four axes or more, or one axis for "
+                f"each axis but the last, of its length or 1; got {cos.shape[:-1]} for shape {x.shape}"
+            ) from None
+        return turn_into(out, x, cos, sin.reshape(cos.shape), self._pairing, cos.dtype)
 
     def _look_up(self, position_ids, dtype):
         """Return cos and sin at `position_ids`: kept rows where there are any, or computed."""

@@ -118,3 +118,14 @@ def turn_in_blocks(x, cos, sin, out, pairing, work):
                 copy = np.array(x_rows[part], work, order="C")
                 turn(copy, copy, *part_table)
                 out_rows[part] = copy
+
+
+def turn_into(out, x, cos, sin, pairing, work):
+    """Turn the first features of `x` by tables aligned with it and copy the rest, into `out` or a new array."""
+    width = 2 * cos.shape[-1]
+    turned = np.empty(x.shape, x.dtype) if out is None else check_out(out, x, cos, sin)
+    if width < x.shape[-1] and turned is not x:
+        turned[..., width:] = x[..., width:]
+    if x.size:
+        turn_in_blocks(x[..., :width], cos, sin, turned[..., :width], pairing, work)
+    return turned if out is None else out

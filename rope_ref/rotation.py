@@ -7,7 +7,7 @@ arithmetic with the others, so that they can be held against it. `apply_rope` ta
 import numpy as np
 
 from rope_ref.frequencies import as_real
-from rope_ref.kernel import check_out, turn_in_blocks
+from rope_ref.kernel import turn_into
 from rope_ref.pairing import as_array, check_pairing, check_rotary_dim, join_pairs, pair_features, split_pairs
 
 __all__ = [
@@ -64,18 +64,16 @@ def align(table, x, name="angles"):
     >>> align(np.zeros((2, 5, 4)), np.zeros((2, 3, 5, 8))).shape
     (2, 1, 5, 4)
     """
-    shape, axes = table.shape, x.ndim
-    if table.ndim == axes:
+    shape, axes, lead = table.shape, x.ndim, None
+    if table.ndim == axes and all(t in (1, n) for t, n in zip(shape[:-1], x.shape[:-1], strict=True)):
         lead = shape[:-1]
     elif table.ndim == 1:
         lead = (1,) * (axes - 1)
     elif table.ndim == 2 < axes and shape[0] == x.shape[-2]:
         lead = (1,) * (axes - 2) + shape[:1]
-    elif table.ndim == 3 and axes >= 4 and shape[1] == x.shape[-2]:
+    elif table.ndim == 3 < axes and shape[0] in (1, x.shape[0]) and shape[1] == x.shape[-2]:
         lead = shape[:1] + (1,) * (axes - 3) + shape[1:2]
-    else:
-        lead = None
-    if lead is None or any(t not in (1, n) for t, n in zip(lead, x.shape[:-1], strict=True)):
+    if lead is None:
         raise ValueError(
             f"{name} must have shape (pairs,), (seq_len, pairs), (batch, seq_len, pairs) against an x of four axes or "
             f"more, or one axis for each axis of x, of its length or 1; got {shape} for x of shape {x.shape}. "
@@ -324,7 +322,7 @@ def as_table(values, name, work):
 
 
 def check_table(x, cos, sin, rotary_dim):
-    """Return how many features of `x` are turned, or raise: cos and sin must agree with `x` and `rotary_dim`."""
+    """Raise unless cos and sin agree with each other, with `x` and with `rotary_dim`."""
     if x.ndim == 0 or cos.ndim == 0 or cos.shape != sin.shape:
         raise ValueError(
             "x must have shape (..., seq_len, head_dim), cos and sin one shape (..., seq_len, pairs), "
@@ -337,7 +335,6 @@ def check_table(x, cos, sin, rotary_dim):
         raise ValueError(
             f"cos and sin must have from 1 to head_dim // 2 pairs, got {cos.shape[-1]} for a head_dim of {x.shape[-1]}"
         )
-    return width
 
 
 def apply_rope(x, cos, sin, *, pairing="interleaved", rotary_dim=None, out=None):
@@ -396,13 +393,8 @@ def apply_rope(x, cos, sin, *, pairing="interleaved", rotary_dim=None, out=None)
     x = as_float_array(x)
     work = computing_dtype(x.dtype)
     cos, sin = as_table(cos, "cos", work), as_table(sin, "sin", work)
-    width = check_table(x, cos, sin, rotary_dim)
+    check_table(x, cos, sin, rotary_dim)
     cos = align(cos, x, "cos and sin")
     sin = sin.reshape(cos.shape)
     check_pairing(pairing)
-    turned = np.empty(x.shape, x.dtype) if out is None else check_out(out, x, cos, sin)
-    if width < x.shape[-1] and turned is not x:
-        turned[..., width:] = x[..., width:]
-    if x.size:
-        turn_in_blocks(x[..., :width], cos, sin, turned[..., :width], pairing, work)
-    return turned if out is None else out
+    return turn_into(out, x, cos, sin, pairing, work)
