@@ -296,6 +296,18 @@ def frequencies(options):
     return 0
 
 
+@command(argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to"))
+def vectors(options):
+    """Write inputs and exact outputs, as JSON and .npy, for the tests of other programs."""
+    try:
+        from rope_ref.vectors import write_vectors
+    except ModuleNotFoundError as error:
+        raise Refused(error) from None
+    for path in write_vectors(options.out):
+        print(path, flush=True)
+    return 0
+
+
 def build_parser():
     """Make the parser of all commands."""
     parser = argparse.ArgumentParser(prog="rope-ref", description="A NumPy reference for Rotary Position Embedding.")
