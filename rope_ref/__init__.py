@@ -21,7 +21,12 @@ from rope_ref.rotation import (
     rotation_matrix,
 )
 
-LATER = {"from_config": "scaling"}  # names whose module is read when they are first asked for
+LATER = {
+    "Diagnosis": "diagnosis",
+    "Explanation": "diagnosis",
+    "diagnose": "diagnosis",
+    "from_config": "scaling",
+}  # names whose module is read when they are first asked for
 
 
 def __getattr__(name):
@@ -34,12 +39,15 @@ def __getattr__(name):
 __all__ = [
     "CONVENTIONS",
     "FORMS",
+    "Diagnosis",
+    "Explanation",
     "RotaryEmbedding",
     "apply_rope",
     "attention_scores",
     "attention_weights",
     "cos_sin",
     "decay_curve",
+    "diagnose",
     "from_config",
     "inverse_frequencies",
     "join_pairs",

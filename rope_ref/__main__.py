@@ -64,7 +64,7 @@ def figures(options):
     """Draw figures into files."""
     try:
         from rope_ref.figures import FIGURES
-        from rope_ref.figures.picture import write_file
+        from rope_ref.files import write_file
     except ModuleNotFoundError as error:
         raise Refused(error) from None
     unknown = [name for name in options.names if name not in FIGURES]
@@ -160,7 +160,7 @@ def notebooks(options):
         import nbclient  # noqa: F401
         import nbformat
 
-        from rope_ref.figures.picture import write_file
+        from rope_ref.files import write_file
     except ModuleNotFoundError:
         raise Refused("notebooks need Jupyter; it comes with the extra: pip install 'rope_ref[notebooks]'") from None
     status = 0

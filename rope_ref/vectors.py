@@ -1,14 +1,14 @@
 r"""Inputs and exact outputs for the tests of other programs: what the command `vectors` writes.
 
-Nothing here calls the rest of the package. Speeds, positions and turns are worked out anew with 50 digits, by another
-formula where there is one, so that the files and the library check each other. What a file holds stands in `FIELDS`.
+Nothing here computes with the rest of the package. Speeds, positions and turns are worked out anew with 50 digits, by
+another formula where there is one, so that the files and the library check each other. What a file holds stands in
+`FIELDS`.
 """
 
 import decimal
 import io
 import itertools
 import json
-import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,6 +21,8 @@ except ModuleNotFoundError as error:
         raise
     message = "vectors need mpmath; it comes with the extra: pip install 'rope_ref[test]'"
     raise ModuleNotFoundError(message, name=error.name) from None
+
+from rope_ref.files import write_file
 
 __all__ = ["CASES", "FIELDS", "SCHEMA", "build", "write_vectors"]
 
@@ -608,17 +610,6 @@ def as_npy(array):
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(array, array.dtype.newbyteorder("<")), allow_pickle=False)
     return buffer.getvalue()
-
-
-def write_file(path, content):
-    """Write bytes beside a path, then move them into place: an interrupted run leaves no half of a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def write_vectors(folder):

@@ -23,7 +23,8 @@ import rope_ref.figures as room
 from rope_ref.__main__ import gallery
 from rope_ref.figures import FIGURES, Picture, figure
 from rope_ref.figures.clock import from_home, published_models
-from rope_ref.figures.picture import first_where, number, spoken, thin_out, with_looks, wrapped, write_file
+from rope_ref.figures.picture import first_where, number, spoken, thin_out, with_looks, wrapped
+from rope_ref.files import write_file
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = ROOT / "figures"

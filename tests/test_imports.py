@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "rope_ref"
 
 # A file imports only from files before it in this list; __init__.py alone is exempt.
 ROOMS = """
-    pairing frequencies config scaling positions kernel rotation embedding xpos attention absolute decay
+    files pairing frequencies config scaling positions kernel rotation embedding xpos attention absolute decay
     training faults diagnosis vectors exercises figures __main__
 """.split()
 # In figures/, the modules that all others may import; the rest do not know each other.

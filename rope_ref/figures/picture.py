@@ -9,7 +9,6 @@ import contextlib
 import functools
 import html
 import io
-import os
 import textwrap
 from pathlib import Path
 
@@ -23,6 +22,8 @@ except ModuleNotFoundError as error:
         raise
     message = "figures need matplotlib; it comes with the extra: pip install 'rope_ref[notebooks]'"
     raise ModuleNotFoundError(message, name=error.name) from None
+
+from rope_ref.files import write_file
 
 # The hues of Okabe and Ito, told apart by colour-blind eyes. Every series has its own dash or marker as well.
 BLUE, SKY = "#0072B2", "#56B4E9"
@@ -66,18 +67,6 @@ def house_style():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
         yield
-
-
-def write_file(path, content):
-    """Write bytes beside `path`, then move them into place: a reader sees the old file or the new one."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def with_few_colours(png):

@@ -1,12 +1,12 @@
 """The table of results: every scheme on every task with every seed, tested past the training length."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 
 from rope_ref import scaling
+from rope_ref.files import write_file
 from rope_ref.frequencies import inverse_frequencies
 from rope_ref.training.fitting import accuracy, train
 from rope_ref.training.head import SCHEMES
@@ -139,16 +139,7 @@ def write_results(path, settings, results):
     for key in (key for model in models(settings) for key in rows_of(*model)):
         if key in results:
             lines.append(",".join([*map(str, key), *(f"{share:.4f}" for share in results[key])]))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.write("\n".join(lines) + "\n")
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before it takes the name
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_file(path, ("\n".join(lines) + "\n").encode())
 
 
 def read_results(path=RESULTS):
