@@ -296,6 +296,39 @@ def frequencies(options):
     return 0
 
 
+def read_array(path):
+    """Read an array from a .npy file, never a pickle, or raise one line that says what is wrong with it."""
+    import numpy as np
+
+    try:
+        with path.open("rb") as file:
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except OSError as error:
+        raise Refused(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, MemoryError) as error:  # a broken header can ask for more memory than there is
+        raise Refused(f"{path} must be a .npy file of numbers: {' '.join(str(error).split())}") from None
+
+
+@command(
+    argument("x", type=Path, metavar="X.NPY", help="queries or keys before the turn, (..., seq_len, head_dim)"),
+    argument("y", type=Path, metavar="Y.NPY", help="what a RoPE made of them"),
+    argument("--positions", type=Path, metavar="P.NPY", help="positions that were meant, in tokens"),
+    argument("--base", type=float, metavar="B", help="base that was meant"),
+    argument("--rotary-dim", type=int, metavar="R", help="width that was meant to turn"),
+)
+def diagnose(options):
+    """Say which convention, base, offset or known fault turns one array into another."""
+    from rope_ref.diagnosis import diagnose
+
+    position_ids = None if options.positions is None else read_array(options.positions)
+    x, y = read_array(options.x), read_array(options.y)
+    try:
+        print(diagnose(x, y, position_ids, base=options.base, rotary_dim=options.rotary_dim))
+    except (TypeError, ValueError) as error:
+        raise Refused(error) from None
+    return 0
+
+
 @command(argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to"))
 def vectors(options):
     """Write inputs and exact outputs, as JSON and .npy, for the tests of other programs."""
