@@ -67,13 +67,16 @@ __all__ = [
 ]
 
 CONVENTIONS = """\
-Pairs        pair i = 0 ... d/2 - 1; d is the rotated width of one head
-Base         b, by default 10000; a model's configuration calls it rope_theta
-Frequency    theta_i = b ** (-2 i / d), in radians per token (inv_freq[i])
-Angle        m * theta_i at position m, in radians (angles[m, i])
-The turn     (a, b) -> (a cos t - b sin t, a sin t + b cos t); a positive angle turns anticlockwise
-Score        score(m, n) = (R_m q) . (R_n k) = q . R_(n-m) k; distance = m - n, query minus key
-Pairing      "interleaved" (the default): features (2i, 2i + 1); "half": features (i, i + d/2)
-Axes         position is axis -2, feature is axis -1"""
+Pairs      pair i = 0 ... d/2 - 1; d, the rotated width of a head
+Base       b, 10000 by default; model files call it rope_theta
+Frequency  theta_i = b ** (-2 i / d), in radians per token
+Angle      m * theta_i at position m, in radians
+The turn   (a, b) -> (a cos t - b sin t, a sin t + b cos t)
+           a positive angle t turns anticlockwise
+Score      score(m, n) = (R_m q) . (R_n k) = q . R_(n-m) k
+           distance = m - n, query minus key
+Pairing    "interleaved", the default: features (2i, 2i + 1)
+           "half": features (i, i + d/2)
+Axes       position is axis -2, feature is axis -1"""
 
 __doc__ = (__doc__ or "") + CONVENTIONS

@@ -170,21 +170,21 @@ EXERCISES = [
         kind="derive",
         question="""
             With α = mθ and β = nθ, multiply out the two products of the dot product,
-            A = (q1 cos α - q2 sin α) (k1 cos β - k2 sin β) and B = (q1 sin α + q2 cos α) (k1 sin β + k2 cos β). Write
-            each as four terms, in the order q1 k1, q1 k2, q2 k1, q2 k2. Type the sign of each term, 1 or -1: the four
-            of A, then the four of B.
+            P1 = (q1 cos α - q2 sin α) (k1 cos β - k2 sin β) and P2 = (q1 sin α + q2 cos α) (k1 sin β + k2 cos β).
+            Write each as four terms, in the order q1 k1, q1 k2, q2 k1, q2 k2. Type the sign of each term, 1 or -1: the
+            four of P1, then the four of P2.
             """,
         hint="Each term is one piece of each bracket, multiplied. Its sign is the product of the two signs.",
         starter="answer = [..., ..., ..., ..., ..., ..., ..., ...]",
         checker=numbers([1, -1, -1, 1, 1, 1, 1, 1]),
         solution="answer = [1, -1, -1, 1, 1, 1, 1, 1]",
         mistakes=[
-            ([1, -1, -1, -1, 1, 1, 1, 1], "One sign of A is wrong: what is a minus times a minus?"),
-            ([1, 1, 1, 1, 1, 1, 1, 1], "B is right. In A, both brackets hold a minus: where does it go?"),
-            ([1, 1, 1, 1, 1, -1, -1, 1], "A and B have changed places. A is the product of the first features."),
-            ([1, -1, -1, 1, 1, -1, -1, 1], "A is right. Look at the brackets of B: do they hold a minus at all?"),
+            ([1, -1, -1, -1, 1, 1, 1, 1], "One sign of P1 is wrong: what is a minus times a minus?"),
+            ([1, 1, 1, 1, 1, 1, 1, 1], "P2 is right. In P1, both brackets hold a minus: where does it go?"),
+            ([1, 1, 1, 1, 1, -1, -1, 1], "P1 and P2 have changed places. P1 is the product of the first features."),
+            ([1, -1, -1, 1, 1, -1, -1, 1], "P1 is right. Look at the brackets of P2: do they hold a minus at all?"),
         ],
-        advice="Put in angles that leave one term: with α = β = 0 only q1 k1 is left of A, and only q2 k2 of B.",
+        advice="Put in angles that leave one term: with α = 0 and β = 90 degrees P1 is one term only. Is it minus?",
         why="Sort these eight terms by the products of q and k, and the cosine and the sine of α - β stand before you.",
     ),
     exercise(
@@ -302,6 +302,31 @@ EXERCISES = [
         why="You turned by absolute positions, and the score depends on their difference alone.",
     ),
     exercise(
+        name="where_zero_counts",
+        kind="predict",
+        question="""
+            The demand "position 0 changes nothing", f(x, 0) = x, is used in one of these steps only. Which one?
+
+            - `"a"` The score of two arrows is given by their lengths and by the angle between them.
+            - `"b"` If each arrow is turned, by φ(m) and φ(n), the angle between them changes by φ(m) - φ(n).
+            - `"c"` The score may depend on m - n alone, so φ(m) - φ(m - 1) is one number θ, up to full turns.
+            - `"d"` Adding up these steps gives φ(m) = φ(0) + mθ.
+            - `"e"` φ(m) = mθ.
+            """,
+        hint="In each step, put x at position 0 and ask whether anything is said about it that was not said before.",
+        starter="answer = ...  # one letter, in quotes",
+        checker=choice("e", "a", "b", "c", "d"),
+        solution='answer = "e"',
+        mistakes=[
+            ("a", "That is the dot product itself. It holds for any two arrows, turned or not."),
+            ("b", "That is what turning does to an angle. It holds for any φ, also if φ(0) is not zero."),
+            ("c", "That is the demand on the distance. It speaks of differences, which do not know where φ starts."),
+            ("d", "Here φ(0) may still be any angle. Which step says more about it?"),
+        ],
+        advice="",
+        why="Without that demand all arrows could be turned by one more fixed angle, and no score would notice.",
+    ),
+    exercise(
         name="turning_law",
         kind="derive",
         question="""
@@ -336,31 +361,6 @@ EXERCISES = [
         ],
         advice="Check your φ with m = 0, then take the difference of m = 3 and m = 2.",
         why="So one number θ settles everything in two dimensions.",
-    ),
-    exercise(
-        name="where_zero_counts",
-        kind="predict",
-        question="""
-            The demand "position 0 changes nothing", f(x, 0) = x, is used in one of these steps only. Which one?
-
-            - `"a"` The score of two arrows is given by their lengths and by the angle between them.
-            - `"b"` If each arrow is turned, by φ(m) and φ(n), the angle between them changes by φ(m) - φ(n).
-            - `"c"` The score may depend on m - n alone, so φ(m) - φ(m - 1) is the same number θ for every m.
-            - `"d"` Adding up these steps gives φ(m) = φ(0) + mθ.
-            - `"e"` φ(m) = mθ.
-            """,
-        hint="In each step, put x at position 0 and ask whether anything is said about it that was not said before.",
-        starter="answer = ...  # one letter, in quotes",
-        checker=choice("e", "a", "b", "c", "d"),
-        solution='answer = "e"',
-        mistakes=[
-            ("a", "That is the dot product itself. It holds for any two arrows, turned or not."),
-            ("b", "That is what turning does to an angle. It holds for any φ, also if φ(0) is not zero."),
-            ("c", "That is the demand on the distance. It speaks of differences, which do not know where φ starts."),
-            ("d", "Here φ(0) may still be any angle. Which step says more about it?"),
-        ],
-        advice="",
-        why="Without that demand all arrows could be turned by one more fixed angle, and no score would notice.",
     ),
     exercise(
         name="fair_demo",

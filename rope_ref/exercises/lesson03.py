@@ -301,7 +301,7 @@ EXERCISES = [
             (
                 "Position 62,832 has the same reading of the clock as position 0.",
                 False,
-                "Where is the fastest hand at 62,832, and where are those in between? Look at the figure of returns.",
+                "Hand 2 is far from its start there. Look at the figure of returns.",
             ),
             ("Pair 0 is the fastest, and has the shortest wavelength.", True, "Print `inverse_frequencies(64)`."),
             (

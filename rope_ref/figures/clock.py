@@ -165,19 +165,22 @@ def odometer(positions=64, rotary_dim=64, base=10_000.0):
 def position_returns(rotary_dim=64, base=10_000.0, last=200_000, claimed=62_832):
     """Draw how far the whole clock at each position is from the clock at 0."""
     m = np.arange(1, check_count(last, "last") + 1)
-    apart = np.sqrt(rotary_dim * np.maximum(0.0, 1 - decay_curve(m, inverse_frequencies(rotary_dim, base))))
+    inv_freq = inverse_frequencies(rotary_dim, base)
+    apart = np.sqrt(rotary_dim * np.maximum(0.0, 1 - decay_curve(m, inv_freq)))
     if not 1 <= claimed <= last:
         raise ValueError(f"claimed must lie from 1 to {last}, got {claimed}")
     neighbour, nearest = apart[0], 2 + int(np.argmin(apart[1:]))
     around = max(1, claimed // 100 * 100)
     least_at = around + int(np.argmin(apart[around - 1 :]))
     at_claimed, least = apart[claimed - 1], apart[least_at - 1]
+    home = min(last, round(wavelengths(inv_freq)[-1]))  # where the slowest hand has made its first turn
     fig = Figure(figsize=(WIDTH, 4.2), layout="constrained")
     ax = fig.subplots()
     ax.semilogx(*thin_out(m, apart, 500), color=BLUE, linewidth=1.2)
     ax.axhline(neighbour, color=VERMILLION, linestyle="--", linewidth=1.6)
     ax.annotate(f"position 1: {neighbour:.2f}", (1, neighbour), xytext=(10, -5), textcoords="offset points", va="top")
     marks = (
+        ((home, apart[home - 1]), f"{home:,}, the slowest hand's first turn: {apart[home - 1]:.2f}", (0.62, 0.95), "^"),
         ((claimed, at_claimed), f"{claimed:,}, where it is said to return: {at_claimed:.2f}", (0.66, 0.43), "o"),
         ((least_at, least), f"nearest after that, {least_at:,}: {least:.2f}", (0.95, 0.30), "s"),
     )
@@ -198,9 +201,10 @@ def position_returns(rotary_dim=64, base=10_000.0, last=200_000, claimed=62_832)
     alt = (
         f"Distance between the clock at position m and the clock at 0, for m from 1 to {last:,} and d = {rotary_dim}. "
         f"At m = 1 it is {neighbour:.2f}; the least for any later m is {apart[nearest - 1]:.2f}, at {nearest:,}. "
-        f"At {claimed:,} it is {at_claimed:.2f}, and the least from {around:,} on is {least:.2f}."
+        f"At {home:,}, after the slowest hand's first turn, it is {apart[home - 1]:.2f}, at {claimed:,} "
+        f"{at_claimed:.2f}, and the least from {around:,} on is {least:.2f}."
     )
-    data = {"positions": m, "apart": apart, "neighbour": neighbour, "nearest": nearest, "least": least}
+    data = {"positions": m, "apart": apart, "neighbour": neighbour, "nearest": nearest, "least": least, "home": home}
     return Picture(fig, alt, data, caption)
 
 

@@ -39,7 +39,13 @@ def two_arrows(q=Q, k=K, theta=THETA, places=((5, 2), (6, 3), (25, 22), (105, 10
         ax.add_patch(Arc((0, 0), 1.7, 1.7, theta1=start, theta2=start + between[-1], color=GREEN, linewidth=2))
         middle = np.radians(start + between[-1] / 2)
         ax.text(
-            1.45 * np.cos(middle), 1.25 * np.sin(middle), f"{between[-1]:.0f}°", color=GREEN, ha="center", va="center"
+            1.45 * np.cos(middle),
+            1.25 * np.sin(middle),
+            f"{between[-1]:.0f}°",
+            color=GREEN,
+            ha="center",
+            va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},  # keeps it clear of the dashed arrows
         )
         for name, plain, end, color, position in (("q", q, at_m, BLUE, m), ("k", k, at_n, VERMILLION, n)):
             ax.annotate("", plain, (0, 0), arrowprops={"arrowstyle": "->", "color": color, "linestyle": (0, (4, 3))})
