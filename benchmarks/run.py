@@ -13,9 +13,11 @@ import tracemalloc
 
 import numpy as np
 
-from rope_ref import apply_rope, cos_sin, inverse_frequencies, rotation_angles
+from rope_ref import RotaryEmbedding, apply_rope, cos_sin, inverse_frequencies, rotation_angles
+from rope_ref.positions import axial_angles, video_grid, video_split
 
 PREFILL, DECODE = (1, 32, 2048, 128), (8, 32, 1, 128)
+VIDEO, TEXT = (1, 48, 17776, 64), 226  # a layer of CogVideoX: text tokens, then 13 x 30 x 45 patches
 
 
 def seconds(action, repeats):
@@ -45,7 +47,7 @@ def queries(shape, dtype=np.float32):
 
 def report(name, value, limit=None):
     """Print one row."""
-    print(f"{name:<66}{value:>10.3g}" + (f"   limit {limit:g}" if limit else ""), flush=True)
+    print(f"{name:<70}{value:>8.3g}" + (f"   limit {limit:g}" if limit else ""), flush=True)
 
 
 def measure_turns():
@@ -63,6 +65,42 @@ def measure_turns():
                 repeats=repeats,
             )
             report(f"apply_rope, {pairing}, {name} {shape}, in copies", value, limit)
+
+
+def measure_embedding():
+    """The same turns from kept rows: whole sequences, and one token with ids of several shapes."""
+    for pairing, limits in (("interleaved", (1.25, 12)), ("half", (3.0, 12))):
+        rope = RotaryEmbedding(inverse_frequencies(128), pairing=pairing)
+        x, out = queries(PREFILL)
+        value = ratio(lambda r=rope, x=x, o=out: r.rotate(x, out=o), lambda x=x, o=out: np.copyto(o, x))
+        report(f"RotaryEmbedding.rotate, {pairing}, prefill, in copies", value, limits[0])
+        x, out = queries(DECODE)
+        for name, ids in (("one id", np.array([700])), ("an id a sequence", np.arange(700, 708)[:, None])):
+            value = ratio(
+                lambda r=rope, x=x, o=out, ids=ids: r.rotate(x, ids, out=o),
+                lambda x=x, o=out: np.copyto(o, x),
+                repeats=200,
+            )
+            report(f"RotaryEmbedding.rotate, {pairing}, one token, {name}, in copies", value, limits[1])
+
+
+def measure_video():
+    """A whole layer of a video model: text tokens at angle zero, patches on three axes."""
+    start = time.perf_counter()
+    angles = np.zeros((VIDEO[2], VIDEO[3] // 2))
+    angles[TEXT:] = axial_angles(video_grid(13, 30, 45), video_split(VIDEO[3]))
+    cos, sin = cos_sin(angles)
+    print(f"table for {VIDEO[2]:,} tokens: {time.perf_counter() - start:.3f} s")
+    x, out = queries(VIDEO)
+    for pairing, limit in (("interleaved", 1.25), ("half", 3.0)):
+        value = ratio(
+            lambda p=pairing: apply_rope(x, cos, sin, pairing=p, out=out), lambda: np.copyto(out, x), rounds=9
+        )
+        report(f"apply_rope, {pairing}, CogVideoX layer {VIDEO}, in copies", value, limit)
+        tracemalloc.start()
+        apply_rope(x, cos, sin, pairing=pairing, out=out)
+        report(f"apply_rope, {pairing}, CogVideoX layer, extra memory, in MB", tracemalloc.get_traced_memory()[1] / 1e6)
+        tracemalloc.stop()
 
 
 def measure_tables():
@@ -170,9 +208,11 @@ def main():
     """Print every ratio; peers only where they are installed."""
     print(f"NumPy {np.__version__}; medians of ratios measured in turn, one thread")
     measure_turns()
+    measure_embedding()
     measure_tables()
     measure_memory()
     measure_length()
+    measure_video()
     measure_import()
     for name, measure in PEERS.items():
         if importlib.util.find_spec(name):
