@@ -171,7 +171,7 @@ def exponent_too_large(x, position_ids, base=10000.0):
 
 @fault
 def index_from_one(x, position_ids, base=10000.0):
-    """I runs from 1 to d/2, not from 0 to d/2 - 1."""
+    """The index i runs from 1 to d/2, not from 0 to d/2 - 1."""
     inv_freq = inverse_frequencies(np.shape(x)[-1], base)
     return turn_with(x, position_ids, inv_freq * base ** (-2 / np.shape(x)[-1]))
 

@@ -1,0 +1,94 @@
+"""The README's code runs, prints what it says, and names what there is."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from rope_ref import vectors
+from rope_ref.__main__ import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
+
+
+def run(code, names=None):
+    """Run a block and return what it prints, and its names."""
+    names, printed = dict(names or {}), io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    return printed.getvalue(), names
+
+
+def block(word):
+    """Find the one block of Python that holds a word."""
+    found = [code for code in BLOCKS if word in code]
+    assert len(found) == 1, word
+    return found[0]
+
+
+def test_ten_lines_run_and_the_three_forms_are_equal():
+    assert len(block("rotate_by_matrix").strip().splitlines()) <= 11
+    _, names = run(block("rotate_by_matrix"))
+    assert names["scores"].shape == (1, 8, 6, 6)
+
+
+def test_any_model_runs():
+    _, names = run(block("from_config"))
+    assert names["rope"].pairing == "half" and len(names["turn"].inv_freq) == 64
+
+
+def test_the_diagnosis_prints_what_the_page_shows():
+    printed, _ = run(block("diagnose(x"))
+    shown = re.search(r"```text\n(.*?)```", TEXT, re.S)[1]
+    assert printed == shown
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    (tmp_path / "vectors").mkdir()
+    monkeypatch.setattr(vectors, "CASES", {"half": vectors.CASES["half"]})
+    list(vectors.write_vectors(tmp_path / "vectors"))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_vectors_are_read_as_the_page_says(written):
+    import numpy as np
+
+    from rope_ref import RotaryEmbedding, inverse_frequencies
+
+    def my_rope(x, position_ids, pairing="half"):
+        return RotaryEmbedding(inverse_frequencies(x.shape[-1]), pairing=pairing).rotate(x, position_ids)
+
+    _, names = run(block("json.loads"), {"my_rope": my_rope})
+    with pytest.raises(AssertionError):
+        run(block("json.loads"), {"my_rope": lambda x, ids: my_rope(x, ids, "interleaved")})
+    _, names = run(block("allowed ="), names | {"np": np})
+    assert names["allowed"].shape == names["arrays"]["y"].shape
+
+
+@pytest.mark.parametrize("table", ["entry", "array"])
+def test_every_field_of_the_vectors_stands_in_the_page(table):
+    rows = re.search(rf"\| {table} \|.*?\n\n", TEXT, re.S)[0]
+    named = {name for first in re.findall(r"(?m)^\| (`.*?) \|", rows) for name in re.findall(r"`(\w+)`", first)}
+    known = {name for name in re.findall(r"\w+", str(vectors.FIELDS))}
+    assert named and named <= known
+
+
+def test_every_command_stands_in_the_page():
+    assert {name for name in COMMANDS if f"python -m rope_ref {name}" not in TEXT} == set()
+
+
+def test_every_file_that_the_page_links_to_exists():
+    prose = re.sub(r"```.*?```", "", TEXT, flags=re.S)
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", prose) if "://" not in link]
+    assert len(links) >= 5
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_two_commands_stand_on_the_first_screen():
+    first = TEXT.splitlines()[:40]
+    assert "make figures" in first and "make test" in first
