@@ -152,8 +152,23 @@ def test_softmax_weights_are_those_of_the_closed_form(pictures):
     assert_allclose(data["weights"]["equal"][7], want / want.sum(), rtol=1e-10, atol=0)
 
 
+def test_share_of_the_match_grows_with_the_size_of_the_features():
+    data = room.softmax_weights(draws=20, size=1.5).data
+    q = 1.5 * np.random.default_rng(0).standard_normal((20, 64))[7]
+    keys = 1.5 * np.random.default_rng(1).standard_normal((20, 512, 64))[7]
+    speeds = 10000.0 ** (-np.arange(0, 64, 2) / 64)
+    products = (q[0::2] + 1j * q[1::2]) * (keys[:, 0::2] - 1j * keys[:, 1::2])  # in order of the position
+    scores = (products * np.exp(1j * np.outer(np.arange(511, -1, -1), speeds))).real.sum(axis=1)[::-1]
+    scores[400] = q @ q
+    want = np.exp((scores - scores.max()) / 8)
+    assert_allclose(data["weights"]["match"][7], want / want.sum(), rtol=1e-10, atol=0)
+    small = room.softmax_weights(draws=20, size=0.5)
+    assert small.data["found"]["match"] < 5 < 95 < data["found"]["match"]
+    assert small.caption.endswith(f"gets {small.data['found']['match']:.2g} %, where an equal share is 0.2 %")
+
+
 def test_match_that_does_not_win_is_not_called_the_winner():
-    assert "beats all others" in room.softmax_weights(rotary_dim=16, draws=5).caption
+    assert "beats" not in room.softmax_weights(rotary_dim=16, draws=5).caption
 
 
 # Su's table, read as the first base that passes; ours is the first of a grid of steps of 0.58 %.
@@ -208,6 +223,7 @@ def test_runs_are_found():
         (lambda: room.chosen_peaks(peaks=(1, 2, 3, 4)), "peaks must hold from 1 to 3 values, got 4"),
         (lambda: room.bound_and_scores(last=-1), "last must be positive, got -1"),
         (lambda: room.softmax_weights(match=512), "match must be a distance from 0 to 511, got 512"),
+        (lambda: room.softmax_weights(size=0.0), "size must be positive and finite in float64, got 0.0"),
         (
             lambda: room.base_and_context((1024,), steps=(1500, 2520)),
             "a base that fails at 1024 to one that passes, got (1500, 2520)",

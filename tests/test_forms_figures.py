@@ -11,14 +11,67 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import rope_ref.figures as room
 from rope_ref.faults import CHECKS, FAULTS, Fault, caught_by, rotate_correctly
-from rope_ref.figures import bugs
+from rope_ref.figures import bugs, forms
 from rope_ref.figures.bugs import message, smallest_set
 from rope_ref.figures.forms import LANDS
+from rope_ref.rotation import FORMS, rotate_complex
 
 
 def shown(ax):
     """Text and place of everything written in an axes."""
     return {(round(text.get_position()[0]), round(text.get_position()[1])): text.get_text() for text in ax.texts}
+
+
+# The matrix, and how far the forms agree.
+
+
+@pytest.mark.parametrize(
+    ("pairing", "says", "unsaid"), [("interleaved", "blocks", "stripes"), ("half", "stripes", "blocks")]
+)
+def test_one_pairing_alone_is_drawn_and_told(pairing, says, unsaid):
+    picture = room.matrix_layouts(pairing=pairing)
+    (ax,) = picture.figure.axes
+    assert f'"{pairing}"' in ax.get_title(loc="left")
+    for told in (picture.caption, picture.alt):
+        assert says in told
+        assert unsaid not in told
+    assert [name for name in ("interleaved", "half") if name in picture.data] == [pairing]
+
+
+def test_pairing_that_is_none_has_no_matrix():
+    with pytest.raises(ValueError, match="pairing must be"):
+        room.matrix_layouts(pairing="neox")
+
+
+def drawn_heights(picture):
+    """Heights of the points drawn in each column of the comparison of forms."""
+    heights = {}
+    for line in picture.figure.axes[0].lines[:-1]:  # the last is the limit
+        heights.setdefault(round(np.mean(line.get_xdata())), []).append(line.get_ydata())
+    return heights
+
+
+def test_differences_below_rounding_are_one_flat_mark_a_column():
+    picture = room.forms_agreement(seeds=20)
+    heights = drawn_heights(picture)
+    for column in range(6):
+        assert_array_equal(np.unique(np.concatenate(heights[column])), [1e-14])
+    assert_array_equal(heights[6][0], picture.data["other"])
+
+
+def test_differences_above_rounding_stand_at_their_own_heights(monkeypatch):
+    def rough(x, angles):
+        return rotate_complex(x, angles) + 1e-9 * np.asarray(x)
+
+    monkeypatch.setattr(forms, "FORMS", {**FORMS, "complex": rough})
+    picture = room.forms_agreement(seeds=20)
+    assert picture.caption.startswith("Two forms differ by")
+    heights = drawn_heights(picture)
+    for column, (names, differences) in enumerate(picture.data["apart"].items()):
+        if "complex" in names:
+            assert_array_equal(heights[column][0], differences)
+        else:
+            assert_array_equal(heights[column][-1], [1e-14, 1e-14])
 
 
 # One pair as a complex number.

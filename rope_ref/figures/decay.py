@@ -12,7 +12,6 @@ from rope_ref.figures.picture import (
     GREY,
     INK,
     ORANGE,
-    PALE,
     SKY,
     VERMILLION,
     WIDTH,
@@ -25,7 +24,7 @@ from rope_ref.figures.picture import (
     thin_out,
     with_looks,
 )
-from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles, wavelengths
+from rope_ref.frequencies import check_positive, cos_sin, inverse_frequencies, rotation_angles, wavelengths
 from rope_ref.pairing import check_count, split_pairs
 from rope_ref.rotation import apply_rope, rotate_expanded
 
@@ -35,7 +34,7 @@ def random_vectors(*shape, seed=0):
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-@figure(caption="For equal vectors the score falls, but not steadily, and then it crosses zero")
+@figure(caption="For equal vectors the score falls, but not steadily, and then it goes below zero")
 def equal_vectors_curve(rotary_dims=(64, 128), base=10_000.0, last=32_768):
     """Draw the score of equal query and key against their distance, for one to three widths."""
     r = np.arange(1, check_count(last, "last") + 1)
@@ -58,7 +57,6 @@ def equal_vectors_curve(rotary_dims=(64, 128), base=10_000.0, last=32_768):
             ax.annotate(f"d = {d}: first rise after {rises[d]}", rise, (14, 18), va="center", **beside)
         if zeros[d]:
             zero = (zeros[d], curve[zeros[d] - 1])
-            ax.axvspan(zeros[d], last, color=PALE, alpha=0.6, linewidth=0, zorder=0)
             ax.plot(*zero, **mark)
             text = f"d = {d}: below zero at {zeros[d]:,}"
             ax.annotate(text, zero, (-24, -18 - 18 * row), ha="right", va="center", **beside)
@@ -66,11 +64,11 @@ def equal_vectors_curve(rotary_dims=(64, 128), base=10_000.0, last=32_768):
     ax.set(xlim=(1, last), xlabel="distance r (tokens)", ylabel="score, in units of the score at r = 0")
     none = f"none up to {last:,}"
     crossed = spoken(zeros.values(), none)
-    end = f"crosses zero at {crossed}" if any(zeros.values()) else f"is above zero up to {last:,}"
+    end = f"is first below zero at {crossed}" if any(zeros.values()) else f"is above zero up to {last:,}"
     caption = f"For equal vectors the score falls, but not steadily, and {end}"
     alt = (
         f"Mean of the cosine of all pairs against distance r from 1 to {last:,}, for d = {spoken(zeros)}. It falls "
-        f"from 1 with ripples, shaded from where it is below zero. First rise after r = "
+        f"from 1 with ripples. First rise after r = "
         f"{spoken(rises.values(), none)}; first below zero at r = {crossed}."
     )
     return Picture(fig, alt, {"distances": r, "curves": curves, "first_negative": zeros, "first_rise": rises}, caption)
@@ -90,15 +88,16 @@ def random_pairs_band(rotary_dim=64, distances=(0, 1, 10, 100, 1000, 10_000), ba
     for curve, look, name in ((high, "--", "90 %"), (mean, "o-", "mean"), (low, "--", "10 %")):
         ax.plot(distances, curve, look, color=BLUE)
         label_end(ax, distances[-1], curve[-1], name, xytext=(9, 0))
-    for r, top, width in zip(distances, high, spread, strict=True):
-        ax.annotate(f"{width:.1f}", (r, top), (0, 5), textcoords="offset points", ha="center")
+    above = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "ha": "center"}
+    for r, width in zip(distances, spread, strict=True):
+        ax.annotate(f"sd {width:.1f}", (r, 1), (0, 4), **above)
     ax.set_xscale("symlog", linthresh=1)  # logarithmic from 1 on, with a place for 0
     ax.set_xticks(distances)
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(plain)
     reach = 2.1 * np.sqrt(rotary_dim)
     ax.set(xlabel="distance r (tokens)", ylabel="score of q and k", ylim=(-reach, reach))
-    fig.supxlabel(f"above the band: standard deviation of {draws:,} scores; d = {rotary_dim}", color=GREY, fontsize=10)
+    fig.supxlabel(f"sd: standard deviation of {draws:,} scores; d = {rotary_dim}", color=GREY, fontsize=10)
     widths = " to ".join(sorted({f"{width:.1f}" for width in (spread.min(), spread.max())}))
     caption = f"For random q and k the distance changes nothing: mean 0 and spread {widths} throughout"
     alt = (
@@ -141,7 +140,7 @@ def chosen_peaks(peaks=(0, 37, 500), rotary_dim=64, base=10_000.0, shown=600, la
     return Picture(fig, alt, {"distances": r, "curves": curves, "best": best}, caption)
 
 
-@figure(caption="The bound falls, with ripples; the scores lie far below it and show no trend", format="png")
+@figure(caption="The bound falls at first; the scores lie far below it and show no trend", format="png")
 def bound_and_scores(rotary_dim=128, last=256, base=10_000.0, draws=200, drawn=50, seed=0):
     """Draw the factor in the paper's bound, and the scores of random pairs in the same units."""
     r = np.arange(check_count(last, "last") + 1)
@@ -168,12 +167,13 @@ def bound_and_scores(rotary_dim=128, last=256, base=10_000.0, draws=200, drawn=5
     close.set(
         xlabel="distance r (tokens)", ylabel="|score| / constant", xlim=(0, last), ylim=(0, 1.02 * scores[:drawn].max())
     )
-    caption = f"The bound falls, with ripples; scores stay below {np.ceil(100 * share):.0f} % of it and show no trend"
+    percent = f"{np.ceil(100 * share):.0f} %"
+    caption = f"Up to {last} the bound falls, with ripples; scores stay below {percent} of it and show no trend"
     at = [i for i in (0, 10, 100, 250) if i <= last]
     alt = (
         f"The factor mean |S_j| of the paper's bound against distance r from 0 to {last}, d = {rotary_dim}: it falls "
         f"with ripples, {', '.join(f'{bound[i]:.2f}' for i in at)} at r = {spoken(at)}. The scores of {draws} random "
-        f"pairs, divided by the constant of the bound, stay below {np.ceil(100 * share):.0f} % of it; their mean is "
+        f"pairs, divided by the constant of the bound, stay below {percent} of it; their mean is "
         f"level."
     )
     return Picture(fig, alt, {"bound": bound, "scores": scores, "share": share, "average": average}, caption)
@@ -224,13 +224,14 @@ def last_token_attention(q, keys, base):
 
 
 @figure(caption="After softmax one matching key, far away, beats all others")
-def softmax_weights(length=512, match=400, rotary_dim=64, base=10_000.0, draws=100, seed=0):
-    """Draw what the last token attends to: keys equal to the query, random keys, and one that matches far away."""
+def softmax_weights(length=512, match=400, rotary_dim=64, base=10_000.0, draws=100, seed=0, size=1.0):
+    """Draw what the last token attends to: keys equal to the query, random ones, one that matches; features x size."""
     length = check_count(length, "length")
     if not 0 <= match < length:
         raise ValueError(f"match must be a distance from 0 to {length - 1}, got {match}")
-    q = random_vectors(check_count(draws, "draws"), rotary_dim, seed=seed)
-    keys = random_vectors(draws, length, rotary_dim, seed=seed + 1)
+    size = check_positive(size, "size")  # standard deviation of each feature
+    q = size * random_vectors(check_count(draws, "draws"), rotary_dim, seed=seed)
+    keys = size * random_vectors(draws, length, rotary_dim, seed=seed + 1)
     weights = {
         "equal": last_token_attention(q, np.broadcast_to(q[:, None], keys.shape), base),
         "random": last_token_attention(q, keys, base),
@@ -249,7 +250,7 @@ def softmax_weights(length=512, match=400, rotary_dim=64, base=10_000.0, draws=1
     rows = (
         ("equal", f"all keys equal the query: {told['equal']}", GREEN),
         ("random", f"random keys: {told['random']} (equal shares: {800 / length:.2g} and 25 %)", BLUE),
-        ("match", f"the same keys, but one turned to match at {match}: it gets {found['match']:.0f} %", VERMILLION),
+        ("match", f"random keys, and one that matches at {match}: it gets {found['match']:.0f} %", VERMILLION),
     )
     for ax, (name, title, color) in zip(axes, rows, strict=True):
         ax.semilogy(weights[name][0], ".", color=GREY, alpha=0.5, markersize=3)
@@ -261,15 +262,20 @@ def softmax_weights(length=512, match=400, rotary_dim=64, base=10_000.0, draws=1
     axes[1].yaxis.set_major_formatter("{x:g}")
     axes[-1].set(xlabel="distance r (tokens)", xlim=(-4, length), ylim=(2e-5, 1.9))
     key = f"line: mean of {draws} draws; dots: one draw; dashed: an equal share, 1/{length}; d = {rotary_dim}"
+    key += "" if size == 1 else f"; features of standard deviation {size:g}"
     fig.supxlabel(key, color=GREY, fontsize=10)
-    caption = f"After softmax one matching key, {match} tokens back, beats all {length - 1} others together"
+    caption = f"After softmax one matching key, {match} tokens back, "
+    if found["match"] > 50:
+        caption += f"beats all {length - 1} others together"
+    else:
+        caption += f"gets {found['match']:.2g} %, where an equal share is {100 / length:.2g} %"
     alt = (
         f"Attention weights of the last of {length} tokens against distance, logarithmic, in three panels. All keys "
         f"equal to the query: the {told['equal']}. Random keys: the {told['random']}. Random keys but one, turned to "
         f"match at distance {match}: it alone gets {found['match']:.0f} % on average."
     )
     data = {"weights": weights, "mean": mean, "shares": shares, "found": found}
-    return Picture(fig, alt, data, caption if found["match"] > 50 else None)
+    return Picture(fig, alt, data, caption)
 
 
 def runs(flags):

@@ -27,22 +27,29 @@ def count_non_zero(rotary_dim, position, base):
     return np.count_nonzero(matrix), matrix.size
 
 
+PLACES = {  # of the entries that are not zero: in the title, and in words
+    "interleaved": ("blocks on the diagonal", "blocks of two by two along the diagonal"),
+    "half": ("two stripes half a head apart", "the diagonal and two stripes half a head beside it"),
+}
+
+
 @figure(caption="One rotation, two layouts: blocks on the diagonal, or two stripes half a head apart", format="png")
-def matrix_layouts(rotary_dim=8, position=3, base=10_000.0):
-    """Draw the rotation matrix of one position in both pairings, non-zero entries printed."""
+def matrix_layouts(rotary_dim=8, position=3, base=10_000.0, pairing=None):
+    """Draw the rotation matrix of one position in one pairing, or in both, non-zero entries printed."""
+    pairings = PAIRINGS if pairing is None else (pairing,)
     angles = rotation_angles(position, inverse_frequencies(rotary_dim, base))
-    matrices = {pairing: rotation_matrix(angles, pairing=pairing) for pairing in PAIRINGS}
+    matrices = {name: rotation_matrix(angles, pairing=name) for name in pairings}
     fig = Figure(figsize=(WIDTH, 4.7), layout="constrained")
-    axes = fig.subplots(1, 2, sharey=True)
-    for ax, (pairing, matrix) in zip(axes, matrices.items(), strict=True):
+    axes = np.atleast_1d(fig.subplots(1, len(matrices), sharey=True))
+    for ax, (name, matrix) in zip(axes, matrices.items(), strict=True):
         # The range is wider than -1 to 1: the darkest shades would hide the numbers.
         ax.imshow(np.ma.masked_equal(matrix, 0), cmap="RdBu", vmin=-2, vmax=2)
         for i, j in zip(*np.nonzero(matrix), strict=True):
             ax.text(j, i, entry(matrix[i, j]), ha="center", va="center", fontsize=9.5)
-        pair_0 = [feature[0] for feature in pair_features(rotary_dim, pairing)]
+        pair_0 = [feature[0] for feature in pair_features(rotary_dim, name)]
         for i, j in itertools.product(pair_0, repeat=2):
             ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=INK, linewidth=2, zorder=3))
-        ax.set_title(f'pairing "{pairing}", position {position}', loc="left")
+        ax.set_title(f'pairing "{name}", position {position}', loc="left")
         ax.set(xticks=range(rotary_dim), yticks=range(rotary_dim), xlabel="feature read")
         ax.set_xticks(np.arange(rotary_dim + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(rotary_dim + 1) - 0.5, minor=True)
@@ -54,13 +61,14 @@ def matrix_layouts(rotary_dim=8, position=3, base=10_000.0):
         "blue: positive, red: negative, white: zero; framed: the four entries of pair 0", color=GREY, fontsize=10
     )
     small, large = count_non_zero(rotary_dim, position, base), count_non_zero(64, position, base)
+    described = " ".join(f"Pairing {name}: {PLACES[name][1]}." for name in pairings)
     alt = (
-        f"The {rotary_dim} by {rotary_dim} rotation matrix at position {position}, twice. Interleaved: blocks of "
-        f"two by two along the diagonal. Half: the diagonal and two stripes {rotary_dim // 2} beside it. "
+        f"The {rotary_dim} by {rotary_dim} rotation matrix at position {position}. {described} "
         f"{small[0]} of {small[1]} entries are not zero; for d = 64 it is {large[0]:,} of {large[1]:,}. "
         f"Pair 0 holds the cosine {np.cos(angles[0]):.2f} and the sine {np.sin(angles[0]):.2f}."
     )
-    return Picture(fig, alt, {**matrices, "non_zero": small, "non_zero_64": large})
+    caption = pairing and f"The matrix of a turn: {PLACES[pairing][0]}, zeros elsewhere"
+    return Picture(fig, alt, {**matrices, "non_zero": small, "non_zero_64": large}, caption)
 
 
 @figure(caption="Any two forms agree to rounding; the other pairing does not")
@@ -71,32 +79,31 @@ def forms_agreement(seeds=100, head_dim=64, seq_len=16, base=10_000.0):
     turned = {name: form(x, angles) for name, form in FORMS.items()}
     pairs = list(itertools.combinations(turned, 2))
     apart = {names: np.abs(turned[names[0]] - turned[names[1]]).max(axis=(1, 2)) for names in pairs}
+    largest = max(differences.max() for differences in apart.values())
     other = np.abs(rotate_vector(x, angles, pairing="half") - turned["vector"]).max(axis=(1, 2))
 
     fig = Figure(figsize=(WIDTH, 4.4), layout="constrained")
     ax = fig.subplots()
     across = (np.arange(seeds) % 20 - 9.5) / 26
-    # Down there only the band is a measurement: the digits differ between processors, and the file should not.
-    within = 10.0 ** (-15.7 + 0.35 * (np.arange(seeds) // 20))
-    for column, differences in enumerate(apart.values()):
-        ax.semilogy(
-            column + across, np.where(differences < ROUNDING, within, differences), "o", color=BLUE, markersize=2.5
-        )
-    ax.semilogy(len(pairs) + across, other, "D", color=VERMILLION, markersize=2.5)
-    ax.axhspan(1e-16, ROUNDING, color=PALE, linewidth=0, zorder=0)
-    ax.axhline(LIMIT, color=INK, linestyle="--", linewidth=1.2)
     beside = {"textcoords": "offset points", "annotation_clip": False}
+    for column, differences in enumerate(apart.values()):
+        # Below the bound only the bound is drawn: the digits there differ between processors, and 0 has no place.
+        larger = differences >= ROUNDING
+        if larger.any():
+            ax.semilogy(column + across[larger], differences[larger], "o", color=BLUE, markersize=2.5)
+        if not larger.all():
+            ax.semilogy((column - 0.36, column + 0.36), (ROUNDING, ROUNDING), color=BLUE, linewidth=3)
+    ax.semilogy(len(pairs) + across, other, "D", color=VERMILLION, markersize=2.5)
+    ax.axhline(LIMIT, color=INK, linestyle="--", linewidth=1.2)
     ax.annotate("limit, $10^{-12}$", (-0.5, LIMIT), (4, 3), va="bottom", **beside)
-    ax.annotate(
-        "rounding: anything below $10^{-14}$, not to scale", (-0.5, ROUNDING), (4, 3), va="bottom", color=GREY, **beside
-    )
+    flat = "flat mark: below $10^{-14}$" + (", in all inputs" if largest < ROUNDING else "")
+    ax.annotate(flat, (-0.5, ROUNDING), (4, -6), va="top", **beside)
     ax.annotate(f"{other.min():.1f} to {other.max():.1f}", (len(pairs), other.max()), (0, 6), ha="center", **beside)
     names = [f"{a}\n{b}" for a, b in pairs]
     ax.set_xticks(range(len(pairs) + 1), [*names, "other\npairing"])
     ax.tick_params(axis="x", length=0)
     ax.set(xlabel="the two forms compared", ylabel=f"largest difference in each of {seeds} inputs")
     ax.set(xlim=(-0.5, len(pairs) + 0.5), ylim=(1e-16, 1e3))
-    largest = max(differences.max() for differences in apart.values())
     agree = largest < LIMIT
     bound = f"below {ROUNDING:.0e}" if largest < ROUNDING else f"at most {largest:.0e}"
     caption = None if agree else f"Two forms differ by {largest:.0e}"
