@@ -254,10 +254,11 @@ EXERCISES = [
         name="real_part",
         kind="derive",
         question="""
-            Read the pairs as complex numbers, q = q1 + q2 i and k = k1 + k2 i. Multiply q by the conjugate of k. What
-            are the real and the imaginary part of the product?
+            Read one pair of the query and of the key as complex numbers, z = q1 + q2 i and w = k1 + k2 i. The
+            conjugate of a + bi is a - bi. Multiply z by the conjugate of w. What are the real and the imaginary part
+            of the product?
             """,
-        hint="The conjugate of k is k1 - k2 i. Multiply term by term and use i² = -1.",
+        hint="The conjugate of w is k1 - k2 i. Multiply term by term and use i² = -1.",
         starter="""
             def real_part(q1, q2, k1, k2):
                 real = ...
@@ -278,11 +279,11 @@ EXERCISES = [
         mistakes=[
             (
                 "def real_part(q1, q2, k1, k2): return q1 * k1 - q2 * k2, q1 * k2 + q2 * k1",
-                "That is q times k, without the conjugate. Its real part is not the dot product.",
+                "That is z times w, without the conjugate. Its real part is not the dot product.",
             ),
             (
                 "def real_part(q1, q2, k1, k2): return q1 * k1 + q2 * k2, q1 * k2 - q2 * k1",
-                "The real part is right. The imaginary part is that of k times the conjugate of q: check its sign.",
+                "The real part is right. The imaginary part is that of w times the conjugate of z: check its sign.",
             ),
             (
                 "def real_part(q1, q2, k1, k2): return q1 * k1 + q2 * k2, q1 * k2 + q2 * k1",
@@ -293,7 +294,7 @@ EXERCISES = [
                 "The two parts have changed places.",
             ),
         ],
-        advice="Try q = k = 1 + 2i: a number times its own conjugate is its length squared, 5.",
+        advice="Try z = w = 1 + 2i: a number times its own conjugate is its length squared, 5.",
         why="The real part is the dot product of the pairs, and the imaginary part is -B of the derivation by hand.",
     ),
     exercise(
@@ -371,8 +372,11 @@ features, then all second ones. It is used for q and for k. Which properties sti
                 "Is the first feature of pair 1 at the same place on both sides?",
             ),
         ],
-        hint='`rope_ref.faults` holds this function: `FAULTS["concatenated output"].rotate(x, position_ids)`.',
-        why="Safe inside one attention call, unsafe wherever a vector is kept or turned again.",
+        hint=(
+            "The output stands in another order than the input. In which of the six does an output meet something "
+            'that has, or expects, the old order? `FAULTS["concatenated output"].rotate(x, position_ids)` is it.'
+        ),
+        why="Safe where the turned vectors stay inside one attention call, unsafe where they leave it or turn again.",
     ),
     exercise(
         name="matrix_form",
@@ -480,7 +484,7 @@ features, then all second ones. It is used for q and for k. Which properties sti
         kind="repair",
         question="""
             This is how one article prints the rotation matrix, block by block. Lengths are kept and the score depends
-            on m - n alone, yet every score differs from that of the paper. Repair it.
+            on m - n alone, yet most scores differ from that of the paper. Repair it.
             """,
         hint="Multiply one block by the column (1, 0) at a quarter turn. Where should the vector point?",
         starter=CLOCKWISE_MATRIX,
@@ -524,7 +528,7 @@ features, then all second ones. It is used for q and for k. Which properties sti
             (edit(LOST_CONJUGATE, ("1j * q[1::2]", "-1j * q[1::2]"), ("1j * n", "-1j * n")), SWAPPED),
         ],
         advice="",
-        why="The score is the real part of the sum of q conj(k), turned by (m - n) times each speed.",
+        why="The score is the real part of the sum of z conj(w), turned by (m - n) times each speed.",
     ),
     exercise(
         name="mixed_tables",

@@ -162,7 +162,7 @@ EXERCISES = [
             For q = k the score at distance r, divided by the score at distance 0, is a weighted mean of the cosines
             of r times each speed. Return the d/2 weights for a query `q` of shape (d,), pairs interleaved.
             """,
-        hint="In the formula of lesson 1 put k = q: what becomes of A and of B? Then make the weights add up to 1.",
+        hint="In the formula of notebook 01 put k = q: what becomes of A and of B? Then make the weights add up to 1.",
         starter="""
             def cosine_weights(q):
                 return ...
@@ -220,15 +220,15 @@ EXERCISES = [
             (0, "A quarter turn would give that."),
         ],
         advice="Draw the arrow (1, 0) and the same arrow turned by three radians.",
-        why="The fastest pair votes against a matching key three tokens back.",
+        why="The fastest pair lowers the score of an equal key three tokens back.",
     ),
     exercise(
         name="closer_wins",
         kind="predict",
         question="""
             For q = k the expected score falls from distance 32 to distance 64. Draw 5,000 random q with d = 64 and
-            count: in which share of them is the score of q with itself higher at 64 than at 32? Guess a share between
-            0 and 1 first, then count.
+            count: in which share of them is the score of q with itself higher at 64 than at 32? Guess first, for
+            yourself. Then count, and give the share that you counted, a number between 0 and 1.
             """,
         hint="`relative_score(q, q, 64, inv_freq)` gives all 5,000 scores at once, for q of shape (5000, 64).",
         checker=numbers(share_of_wins(64), rtol=0, atol=0.021),
@@ -238,7 +238,7 @@ EXERCISES = [
             answer = np.mean(far > near)
             """,
         mistakes=[
-            (0, "Closer would always win then. Count: there are some that break the rule."),
+            (0, "Closer would always win then. Count: in some draws the farther one wins."),
             (6, "Give a share between 0 and 1, not a percentage."),
             (0.5, "Then distance would not matter on average, and for q = k it does."),
             (0.94, "That is the share in which the closer one wins."),
@@ -321,8 +321,8 @@ EXERCISES = [
                 "Print `decay_curve` from distance 0 to 12 and look at each difference.",
             ),
             (
-                "For independent q and k whose features are drawn with mean 0 and variance 1, the score has one mean "
-                "and one spread at every distance.",
+                "For independent q and k whose features are all independent, with mean 0 and variance 1, the score "
+                "has one mean and one spread at every distance.",
                 True,
                 "Turn normal random vectors: do they get another distribution? Look at the band of random pairs.",
             ),
@@ -337,12 +337,12 @@ EXERCISES = [
                 "Take two orthogonal vectors and turn both by the same angle.",
             ),
             (
-                "The paper proves a bound that falls, with ripples. So the scores themselves must fall.",
+                "The bound of the paper falls at first, with ripples. So the scores themselves must fall.",
                 False,
                 "How far below the bound do the scores lie, and do they have a trend?",
             ),
         ],
-        hint="Ask of each sentence: for which q and k? One pair that breaks it is enough.",
+        hint="Ask of each sentence: for which q and k? One counterexample is enough.",
         why="What falls is an average for q like k, and a bound. Scores do what the vectors make them do.",
     ),
     exercise(
