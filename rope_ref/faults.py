@@ -1,7 +1,7 @@
 """Wrong rotations, planted by name, and the checks that should find them.
 
-Each fault is a mistake that stood in public code. Tests, figures and exercises read them from here. None of them is
-for use.
+They are of the kinds that public fault reports describe. Tests, figures and exercises read them from here. None of
+them is for use.
 """
 
 from collections import namedtuple

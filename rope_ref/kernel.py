@@ -11,7 +11,7 @@ from rope_ref.pairing import as_array
 
 __all__ = []
 
-BLOCK = 2**16  # features turned at a time where a scratch array is needed: it stays in the processor's cache
+BLOCK = 2**17  # features turned at a time where a scratch array is needed: it stays in the processor's cache
 
 
 def overlaps(a, b):
@@ -75,7 +75,10 @@ def complex_table(cos, sin, work):
 
 def half_table(cos, sin, work):
     """Lay out cos and sin at full width: (cos, cos) and (sin, -sin)."""
-    return tuple(np.concatenate(halves, axis=-1, dtype=work) for halves in ((cos, cos), (sin, -sin)))
+    cos, sin = np.concatenate((cos, cos), axis=-1, dtype=work), np.concatenate((sin, sin), axis=-1, dtype=work)
+    second = sin[..., sin.shape[-1] // 2 :]
+    np.negative(second, out=second)
+    return cos, sin
 
 
 def turn_interleaved(x, out, turn):
@@ -99,25 +102,36 @@ def turn_in_blocks(x, cos, sin, out, pairing, work):
     """Turn all of `x` into `out` in dtype `work`, some rows at a time: tables and scratch arrays stay in cache."""
     if x.shape[-1] == 2:
         pairing = "half"  # one pair lies alike in both, and NumPy rounds a lone complex product now this way, now that
-    make_table, turn = FAST[pairing]
-    plain = x.dtype == work and x.strides[-1] == out.strides[-1] == x.itemsize
-    if plain and x.size <= BLOCK:  # one block: decoding, where every step counts
+    if x.size <= BLOCK and is_plain(x, out, work):  # one block: decoding, where every step counts
+        make_table, turn = FAST[pairing]
         turn(x, out, *make_table(cos, sin, work))
         return
     for rows in cut(cos.shape[:-1], max(1, BLOCK // x.shape[-1])):
-        table = make_table(cos[rows], sin[rows], work)
-        x_rows, out_rows = x[along(rows, cos)], out[along(rows, cos)]
-        if plain and pairing == "interleaved":  # no scratch array, so nothing to cut
-            turn(x_rows, out_rows, *table)
-            continue
-        for part in cut(x_rows.shape[:-1], max(1, BLOCK // x.shape[-1])):
-            part_table = (t[along(part, cos[rows])] for t in table)
-            if plain:
-                turn(x_rows[part], out_rows[part], *part_table)
-            else:
-                copy = np.array(x_rows[part], work, order="C")
-                turn(copy, copy, *part_table)
-                out_rows[part] = copy
+        every = along(rows, cos)
+        turn_rows(x[every], cos[rows], sin[rows], out[every], pairing, work)
+
+
+def is_plain(x, out, work):
+    """Tell whether `x` and `out` can be used as they lie: of the computing dtype, features side by side."""
+    return x.dtype == work and x.strides[-1] == out.strides[-1] == x.itemsize
+
+
+def turn_rows(x, cos, sin, out, pairing, work):
+    """Turn the rows that one block of tables serves."""
+    make_table, turn = FAST[pairing]
+    table = make_table(cos, sin, work)
+    plain = is_plain(x, out, work)
+    if plain and pairing == "interleaved":  # no scratch array, so nothing to cut
+        turn(x, out, *table)
+        return
+    for part in cut(x.shape[:-1], max(1, BLOCK // x.shape[-1])):
+        part_table = (t[along(part, cos)] for t in table)
+        if plain:
+            turn(x[part], out[part], *part_table)
+        else:
+            copy = np.array(x[part], work, order="C")
+            turn(copy, copy, *part_table)
+            out[part] = copy
 
 
 def turn_into(out, x, cos, sin, pairing, work):

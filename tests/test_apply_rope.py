@@ -176,9 +176,9 @@ def test_results_do_not_depend_on_the_block_size(monkeypatch, shape, table_shape
 
 
 def test_arrays_of_many_blocks_equal_the_plain_form():
-    x = some((3, 5, 400, 64), "float32")
+    x = some((3, 5, 800, 64), "float32")
     assert x.size > 5 * kernel.BLOCK
-    angles = rotation_angles(np.arange(400), inverse_frequencies(64))
+    angles = rotation_angles(np.arange(800), inverse_frequencies(64))
     for pairing in PAIRINGS:
         got = apply_rope(x, *cos_sin(angles), pairing=pairing)
         assert_allclose(got, rotate_expanded(x, angles, pairing=pairing), rtol=0, atol=6 * 3.4 * 2.0**-24)
