@@ -9,7 +9,7 @@ from rope_ref.figures.picture import FIGURES, Picture, figure
 # In the order of the notebooks: the gallery keeps it.
 from rope_ref.figures.derivation import two_arrows, score_grid, left_and_right
 from rope_ref.figures.forms import matrix_layouts, forms_agreement, one_complex_pair, reordering_map
-from rope_ref.figures.bugs import faults_and_checks
+from rope_ref.figures.bugs import faults_and_checks, defects_and_invariants
 from rope_ref.figures.clock import clock_wall, pair_speeds, odometer, position_returns, model_clocks
 from rope_ref.figures.decay import equal_vectors_curve, random_pairs_band, chosen_peaks, bound_and_scores
 from rope_ref.figures.decay import which_hands_speak, softmax_weights, base_and_context

@@ -1,4 +1,4 @@
-"""Planted faults beside the checks that should find them."""
+"""Planted faults and real defects beside the checks that should find them."""
 
 import itertools
 import textwrap
@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from rope_ref.exercises.entry import run
+from rope_ref.exercises.lesson09 import DEFECTS, EXERCISES, INVARIANTS, finds_defect, knows_rows
 from rope_ref.faults import CHECKS, FAULTS, caught_by
 from rope_ref.figures.picture import BLUE, GREY, INK, PALE, WIDTH, Picture, figure, wrapped
 
@@ -31,6 +33,24 @@ def message(found, chosen):
     return f"No single check finds every fault; {COUNTS[len(chosen)]} together do"
 
 
+def tick_table(ax, columns, found, chosen):
+    """Tick what is found, name the columns above the table, and frame those chosen; `found` is (rows, columns)."""
+    for row, column in np.argwhere(found):
+        ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=PALE, edgecolor="white"))
+        ax.text(column, row, "✓", color=BLUE, ha="center", va="center", fontsize=11, fontweight="bold")
+    for column in chosen:
+        ax.add_patch(
+            Rectangle((column - 0.5, -0.5), 1, len(found), fill=False, edgecolor=INK, linewidth=1.8, clip_on=False)
+        )
+    for column, check in enumerate(columns):
+        name = textwrap.fill(check, 8, break_long_words=False)
+        ax.annotate(name, (column, -0.5), (0, 4), textcoords="offset points", ha="center", va="bottom", fontsize=9.5)
+    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(found) - 0.5, -0.5))
+    ax.set_xticks(range(len(columns)), found.sum(axis=0))
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+
+
 @figure(caption="No single check finds every fault")
 def faults_and_checks():
     """Draw a tick where a check finds a planted fault, and frame the smallest set of checks that finds all."""
@@ -44,23 +64,10 @@ def faults_and_checks():
     fig = Figure(figsize=(WIDTH, 0.27 * len(faults) + 1.7), layout="constrained")
     fig.get_layout_engine().set(w_pad=0.1)  # the layout leaves the label on the left no room of its own
     ax = fig.subplots()
-    for row, column in np.argwhere(found):
-        ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=PALE, edgecolor="white"))
-        ax.text(column, row, "✓", color=BLUE, ha="center", va="center", fontsize=11, fontweight="bold")
-    for column in chosen:
-        ax.add_patch(
-            Rectangle((column - 0.5, -0.5), 1, len(faults), fill=False, edgecolor=INK, linewidth=1.8, clip_on=False)
-        )
-    for column, check in enumerate(checks):
-        name = textwrap.fill(check, 8, break_long_words=False)
-        ax.annotate(name, (column, -0.5), (0, 4), textcoords="offset points", ha="center", va="bottom", fontsize=9.5)
+    tick_table(ax, checks, found, chosen)
     ax.axhline(len(faults) - len(unseen) - 0.5, color=GREY, linestyle="--", linewidth=1.2)
-    ax.set(xlim=(-0.5, len(checks) - 0.5), ylim=(len(faults) - 0.5, -0.5))
-    ax.set_xticks(range(len(checks)), found.sum(axis=0))
     ax.set_yticks(range(len(faults)), [wrapped(name, 26) for name in faults], fontsize=9.5)
     ax.set(xlabel=f"faults found, of {len(faults)}", ylabel="planted fault")
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
     key = "framed: together they find all; below the dashed line: missed by the first two checks"
     fig.supxlabel(key, color=GREY, fontsize=10)
     most = int(found.sum(axis=0).argmax())
@@ -72,3 +79,37 @@ def faults_and_checks():
     )
     data = {"faults": faults, "checks": checks, "found": found, "unseen": unseen, "chosen": chosen}
     return Picture(fig, alt, data, message(found, chosen))
+
+
+ROWS = "known rows"
+
+
+@figure(caption="No single test finds all eight defects; relative and known rows together do")
+def defects_and_invariants():
+    """Draw a tick where an invariant finds a defect of notebook 09, and one more column for rows of right numbers."""
+    functions = {each.name: run(each.starter, each.name) for each in EXERCISES if each.name in DEFECTS}
+    columns = [*INVARIANTS, ROWS]
+    found = np.array(
+        [
+            [*(name in finds_defect(function) for name in INVARIANTS), not knows_rows(function)]
+            for function in functions.values()
+        ]
+    )
+    chosen, missed = smallest_set(found), int((~found[:, :-1].any(axis=1)).sum())
+
+    fig = Figure(figsize=(WIDTH, 4.4), layout="constrained")
+    fig.get_layout_engine().set(w_pad=0.1)
+    ax = fig.subplots()
+    tick_table(ax, columns, found, chosen)
+    labels = [f"{number}  {DEFECTS[name].label}" for number, name in enumerate(functions, 1)]
+    ax.set_yticks(range(len(labels)), labels, fontsize=9.5)
+    ax.set(xlabel=f"defects found, of {len(functions)}", ylabel="defect")
+    key = "framed: together they find all; the last column is no invariant, but rows of right numbers"
+    fig.supxlabel(key, color=GREY, fontsize=10)
+    counts = ", ".join(f"{name} {count}" for name, count in zip(columns, found.sum(axis=0), strict=True))
+    alt = (
+        f"A table of {len(functions)} real defects, five invariants and a column of known rows, with a tick where the "
+        f"defect is found. Found: {counts}. No invariant finds {missed} of the defects. The fewest columns that find "
+        f"all: {' and '.join(columns[column] for column in chosen) or 'none'}."
+    )
+    return Picture(fig, alt, {"defects": list(functions), "columns": columns, "found": found, "chosen": chosen})
