@@ -16,6 +16,8 @@ ROOMS = """
 """.split()
 # In figures/, the modules that all others may import; the rest do not know each other.
 FIGURES_BASE = "picture"
+# In these folders, too, a module imports only from modules before it in the list.
+INSIDE = {"diagnosis": "laws views readings ladders models attempts words findings report __init__".split()}
 SLOW = ["matplotlib", "scipy", "mpmath", "IPython", "ml_dtypes", "hypothesis", "rattler"]
 
 
@@ -58,6 +60,10 @@ def complaints(package):
             elif source == room == "figures":
                 if inside.name not in ("__init__.py", f"{FIGURES_BASE}.py") and rest[1:2] != [FIGURES_BASE]:
                     found.append(f"{where}: a module of figures/ imports only {FIGURES_BASE} from figures/")
+            elif source == room in INSIDE:
+                order, target = INSIDE[room], rest[1] if len(rest) > 1 else "__init__"
+                if inside.stem not in order or target not in order[: order.index(inside.stem)]:
+                    found.append(f"{where}: {target} does not stand above {inside.stem} in {room}/")
             elif ROOMS.index(source) > ROOMS.index(room):
                 found.append(f"{where}: {source} stands below {room}")
     return found
@@ -81,6 +87,21 @@ def test_every_file_imports_only_from_files_above_it():
             "figures/clock.py",
             "from .waves import wave",
             f"figures/clock.py:1: a module of figures/ imports only {FIGURES_BASE} from figures/",
+        ),
+        (
+            "diagnosis/laws.py",
+            "from .views import View",
+            "diagnosis/laws.py:1: views does not stand above laws in diagnosis/",
+        ),
+        (
+            "diagnosis/report.py",
+            "from rope_ref.diagnosis import diagnose",
+            "diagnosis/report.py:1: diagnose does not stand above report in diagnosis/",
+        ),
+        (
+            "diagnosis/later.py",
+            "from .laws import Law",
+            "diagnosis/later.py:1: laws does not stand above later in diagnosis/",
         ),
         (
             "rotation.py",
@@ -108,6 +129,8 @@ def test_checker_finds_a_planted_import(tmp_path, file, text, complaint):
         ("rotation.py", "import numpy\nfrom .pairing import split_pairs\nfrom rope_ref.frequencies import cos_sin"),
         ("exercises/first.py", "from .entry import exercise\nfrom ..faults import FAULTS"),
         ("figures/clock.py", f"import matplotlib\nfrom .{FIGURES_BASE} import figure\nfrom ..decay import decay_curve"),
+        ("diagnosis/views.py", "from .laws import Law\nfrom ..pairing import split_pairs"),
+        ("diagnosis/__init__.py", "from .report import finding"),
         ("figures/__init__.py", "from .clock import clock_wall"),
         ("__main__.py", "from rope_ref import figures"),
         ("__init__.py", "from .attention import attention_scores"),
