@@ -1,6 +1,7 @@
 """Every exercise knows its blank, its solution and its likely mistakes; nothing a student hands in breaks `check`."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -517,6 +518,7 @@ def test_entry_is_complete(each):
     ast.parse(each.cell)
 
 
+@functools.cache
 def library_names():
     """Functions and classes that a notebook may not define again."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "rope_ref").rglob("*.py")]

@@ -1,6 +1,7 @@
 """What every notebook keeps, beyond what nbval compares. Each rule returns its complaints; each is shown to fail."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def headings(notebook):
     return re.findall(r"(?m)^#{1,6} +(.*)$", text)
 
 
+@functools.cache
 def library_names(package=ROOT / "rope_ref"):
     """Public functions and classes of the library."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")]

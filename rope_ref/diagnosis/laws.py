@@ -91,7 +91,7 @@ def output(law, x, cos, sin):
     return law.turn(x, y, cos, sin) if law.name == "in place overwrite" else y
 
 
-def coefficients(law, x, y, shape):
+def weights_of(law, x, y, shape):
     """Split a law into what stands still, what cos is multiplied with and what sin is; `shape` is (tokens, pairs)."""
     none, one = np.zeros(shape), np.ones(shape)
     still = law.turn(x, y, none, none)

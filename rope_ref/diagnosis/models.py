@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 from rope_ref.diagnosis.ladders import shortest
-from rope_ref.diagnosis.laws import coefficients, output
+from rope_ref.diagnosis.laws import output, weights_of
 from rope_ref.diagnosis.views import SMALLEST, UNIT, few
 from rope_ref.faults import round_to_bits
 from rope_ref.pairing import join_pairs
@@ -74,7 +74,7 @@ def half_unit(values, dtype):
 
 def allowed(model, dtype, x, y, want, angles):
     """Bound the error of each turned feature as `apply_rope` does, wider where the precision of the model is less."""
-    still, by_cos, by_sin = coefficients(model.law, x, y, angles.shape)
+    still, by_cos, by_sin = weights_of(model.law, x, y, angles.shape)
     size = np.hypot(by_cos, by_sin) * model.factor + np.abs(still)
     angles = join_pairs(np.abs(angles), np.abs(angles), model.law.write)
     if dtype == "float64":  # twice: what is compared with is computed in float64 too

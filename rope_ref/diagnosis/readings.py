@@ -8,7 +8,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rope_ref.diagnosis.laws import PAIRINGS, coefficients
+from rope_ref.diagnosis.laws import PAIRINGS, weights_of
 from rope_ref.diagnosis.views import UNIT, blocks, few
 from rope_ref.pairing import split_pairs
 
@@ -51,7 +51,7 @@ def firm(reading):
 def read(law, view, start, width):
     """Solve a law for cos and sin of every pair at every token; None where they do not lie on a circle."""
     x, y = (each[..., start : start + width] for each in (view.x, view.y))
-    still, by_cos, by_sin = coefficients(law, x, y, (len(view.positions), width // 2))
+    still, by_cos, by_sin = weights_of(law, x, y, (len(view.positions), width // 2))
     rest = y - still
 
     def dot(a, b):
