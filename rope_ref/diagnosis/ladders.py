@@ -56,6 +56,8 @@ def variants(width, base, head_dim):
         yield Candidate((name,), base, own**power, f"{text} ** {power:g}")
     yield Candidate(("index from one",), base, own * shift, f"{text} * {base!r} ** (-2 / {width})")
     yield Candidate(("exponent (2i - 1) / d",), base, own * shift**-0.5, f"{text} * {base!r} ** (1 / {width})")
+    counted = "exponent (2i - 1) / d, i from 1"
+    yield Candidate((counted,), base, own * shift**0.5, f"{text} * {base!r} ** (-1 / {width})")
     yield Candidate(("applied twice",), base, 2 * own, f"2 * {text}")
     yield Candidate(("reversed frequencies",), base, own[::-1], f"{text}[::-1]")
     if head_dim > width and head_dim % 2 == 0:
@@ -73,7 +75,7 @@ def same_function(candidate, base):
     if fault[0] in (*POWERS, "width of the head in the exponent") and width > 2:
         base = shortest(float(speeds[0] / speeds[1]) ** (width / 2), FIT)
         yield ordinary(width, base)._replace(faults=("wrong base",), inv_freq=speeds)
-    if fault[0] in ("index from one", "exponent (2i - 1) / d", "applied twice"):
+    if fault[0] in ("index from one", "exponent (2i - 1) / d", "exponent (2i - 1) / d, i from 1", "applied twice"):
         divisor = shortest(float(1 / speeds[0]), FIT)
         yield divided(ordinary(width, candidate.base), divisor)._replace(inv_freq=speeds)
 
@@ -236,6 +238,7 @@ def scaled_ladder(ladder, fitted, base):
         "applied twice": 1 / 2.0,
         "index from one": 1 / fitted.base ** (-2 / width),
         "exponent (2i - 1) / d": 1 / fitted.base ** (1 / width),
+        "exponent (2i - 1) / d, i from 1": fitted.base ** (1 / width),
     }
     known = {name: divisor for name, divisor in known.items() if near(1 / divisor, first, 4 * error)}
     for name, divisor in known.items():

@@ -15,6 +15,8 @@ WORDS = {
     "positions counted anew from 0": "The token's index is taken for its position.",
     "positions of the first sequence for all": "The whole batch takes the positions of its first sequence.",
     "exponent (2i - 1) / d": "Exponent (2i - 1)/d instead of 2i/d.",
+    "exponent (2i - 1) / d, i from 1": "Exponent (2i - 1)/d with i from 1, where (2i - 2)/d is meant.",
+    "wrong base": "The base is that of another model.",
     "width of the head in the exponent": "The exponent divides by the width of the head, as proportional RoPE does.",
     "pairs that stand still": "Some pairs of the rotated width do not turn, as in a proportional width.",
     "NTK scaling": "The base is raised for a longer context (NTK-aware scaling).",
@@ -33,9 +35,9 @@ PAIR_WORDS = {"interleaved": "interleaved pairs", "half": "half-split pairs"}
 
 def in_words(name):
     """Describe a fault in one sentence."""
-    if name in FAULTS:
-        return FAULTS[name].what
-    return WORDS.get(name) or f"{name[0].upper()}{name[1:]}: rounded too early."
+    if name in WORDS:
+        return WORDS[name]
+    return FAULTS[name].what if name in FAULTS else f"{name[0].upper()}{name[1:]}: rounded too early."
 
 
 def faults_of(view, model):
