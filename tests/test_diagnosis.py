@@ -579,14 +579,13 @@ def test_wrong_input_gets_a_clear_error(error, match, arguments, keywords):
 
 
 def test_exponents_counted_from_one_are_named_beside_linear_scaling():
-    x = np.random.default_rng(3).standard_normal((16, 64)).astype(np.float32)
+    x = random(16, 64)
     inv_freq = 10000.0 ** (-(2 * np.arange(1, 33) - 1) / 64)  # stanford-cs336/assignment1-basics 22, case RI-020
-    found = diagnose(x, rotate_expanded(x, rotation_angles(np.arange(16), inv_freq)), np.arange(16), base=10000.0)
-    assert {each.faults for each in found.explanations} == {("exponent (2i - 1) / d, i from 1",), ("linear scaling",)}
+    found = diagnose(x, rope(x, IDS, inv_freq), IDS, base=10000.0)
+    assert set(causes(found)) == {("exponent (2i - 1) / d, i from 1",), ("linear scaling",)}
 
 
 def test_a_wrong_base_is_not_called_that_of_one_model():
-    x = np.random.default_rng(3).standard_normal((16, 64)).astype(np.float32)
-    y = rotate_expanded(x, rotation_angles(np.arange(16), inverse_frequencies(64, 700.0)))
-    found = diagnose(x, y, np.arange(16), base=10000.0)
+    x = random(16, 64)
+    found = diagnose(x, rope(x, IDS, inverse_frequencies(64, 700.0)), IDS, base=10000.0)
     assert "wrong base: The base is that of another model." in str(found) and "fifty" not in str(found)
