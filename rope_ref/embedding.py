@@ -18,6 +18,7 @@ __all__ = ["RotaryEmbedding"]
 
 KEPT = 2**17  # rows kept at most: positions 0 to 131,071
 FIRST = 2**8  # rows kept at least: decoding from position 0 then grows the table seldom
+CHEAP = 2**13  # rows kept whatever is asked: some milliseconds and megabytes, once
 BLOCK = 2**10  # rows computed at a time, so that a long table needs little memory while it grows
 
 
@@ -245,7 +246,7 @@ class RotaryEmbedding:
         length = 0 if kept is None else kept.shape[1]
         if needed <= length:
             return kept
-        if needed > min(KEPT, 2 * max(length, asked, FIRST)):
+        if needed > min(KEPT, max(CHEAP, 2 * length, 2 * asked)):
             return None
         return self._grow(kept, length, min(KEPT, max(FIRST, 1 << (needed - 1).bit_length())), dtype)
 
