@@ -226,7 +226,8 @@ EXERCISES = [
         name="terms_that_stay",
         question="""\
 Now positions are sinusoids, and both tokens move from (5, 3) to (105, 103). Predict which of these sentences are true.
-"Without projections" means that `w_q` and `w_k` are the identity.""",
+"Without projections" means that `w_q` and `w_k` are the identity; "with projections", that they
+are drawn at random.""",
         sentences=[
             (
                 "Without projections, content with position stays as it was.",

@@ -303,8 +303,8 @@ EXERCISES = [
             (12, "That would be a factor of 4."),
         ],
         advice="All angles at distance r are now r times half the speed. When are they what 3 times the speed was?",
-        why="The whole curve of scores is stretched to twice its width, and its peak with it. The head copies well, "
-        "but from the wrong place.",
+        why="The whole curve of scores is stretched to twice its width, and its peak with it. The head still "
+        "copies, but from the wrong place.",
     ),
     exercise(
         name="fair_accuracy",
@@ -446,7 +446,8 @@ EXERCISES = [
                 "Look at the task with one special symbol, at 16 times the length.",
             ),
             (
-                "RoPE scores depend on the distance alone, so a head trained on 512 tokens works on 2,048.",
+                "In a RoPE score the positions count only through the distance, so a head trained on 512 tokens works "
+                "on 2,048.",
                 False,
                 "Which distances occur in 2,048 tokens that no training text held?",
             ),

@@ -130,8 +130,8 @@ EXERCISES = [
         kind="predict",
         question="""
             CogVideoX reads a clip of 49 frames, each of 480 × 720 pixels. Its encoder keeps the first frame apart and
-            makes one latent frame of every 4 that follow. One patch covers 16 × 16 pixels of a latent frame, and each
-            patch is a token. How many video tokens are there?
+            makes one latent frame of every 4 that follow. One patch stands for an area of 16 × 16 pixels of the clip,
+            and each patch is a token. How many video tokens are there?
             """,
         hint="How many latent frames are there? Then count the rows and the columns of patches in one of them.",
         checker=numbers(np.prod(CLIP), rtol=0),
@@ -140,8 +140,8 @@ EXERCISES = [
             (49 * 30 * 45, "You count every frame of the clip. After the first one, four frames become one."),
             (12 * 30 * 45, "The first frame stays apart: it is a latent frame too."),
             (30 * 45, "That is one latent frame."),
-            (13 * 60 * 90, "A patch covers 16 x 16 pixels, not half of that."),
-            (13 * 480 * 720, "Those are pixels. How many pixels does a patch cover?"),
+            (13 * 60 * 90, "A patch stands for 16 x 16 pixels, not for 8 x 8."),
+            (13 * 480 * 720, "Those are pixels. For how many pixels does a patch stand?"),
             (17776, "That counts the text tokens as well."),
         ],
         advice="Work out three numbers: latent frames, rows of patches, columns of patches.",
@@ -286,7 +286,7 @@ EXERCISES = [
             ([29 / 44, 29], "Your last row stands on the last trained row. Take the formula as it is."),
         ],
         advice="Neighbouring rows stand less than one step apart.",
-        why="Two thirds of a step from row to row, and no row beyond the 30 that the model knows.",
+        why="Two thirds of a step from row to row, and no row at 30 or beyond. The last trained row stands at 29.",
     ),
     exercise(
         name="text_after_video",

@@ -64,7 +64,7 @@ def shifted_scores(places, last, width, seed):
     }
 
 
-@figure(caption="Move both tokens on: added positions change the score, turned tokens do not")
+@figure(caption="Move both tokens on: added positions change the score, turned queries and keys do not")
 def shift_test(places=(5, 3), last=200, width=64, seed=1):
     """Draw how much the score of two tokens changes when both move on, for four ways to give them a position."""
     scores = shifted_scores(places, check_count(last, "last"), width, seed)
@@ -83,7 +83,7 @@ def shift_test(places=(5, 3), last=200, width=64, seed=1):
     ax.annotate(band, (1, ROUNDING), (4, 3), textcoords="offset points", va="bottom", color=GREY)
     ax.set(xlim=(1, last), ylim=(1e-16, 1e3), xlabel="offset added to both positions (tokens)")
     ax.set_ylabel(f"change of the score since ({places[0]}, {places[1]})")
-    key = f"score: dot product, not scaled; d = {width}; learned rows: as first drawn, of size 0.02"
+    key = f"score: dot product, not scaled; d = {width}; learned rows: as first drawn, numbers of about 0.02"
     fig.supxlabel(key, color=GREY, fontsize=10)
     largest = {name: float(change.max()) for name, change in changes.items()}
     told = {name: f"below {ROUNDING:.0e}" if top < ROUNDING else f"up to {top:.2g}" for name, top in largest.items()}

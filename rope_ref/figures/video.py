@@ -205,7 +205,7 @@ def scores_before_and_after(move, seed, head_dim):
     return found
 
 
-@figure(caption="Moving the clip leaves scores within the video alone, but not those with text")
+@figure(caption="Moving the clip keeps scores within the video, and changes those with text")
 def clip_shift(move=(5, 10, 20), seed=0, head_dim=64):
     """Draw the score of one query and one key before and after the whole clip moves, for text and for video."""
     scores = scores_before_and_after(move, seed, head_dim)
