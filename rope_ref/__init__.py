@@ -6,9 +6,6 @@ The conventions below hold everywhere in the package; notebooks print them as ``
 
 import importlib
 
-from rope_ref.attention import attention_scores, attention_weights, relative_score
-from rope_ref.decay import decay_curve
-from rope_ref.embedding import RotaryEmbedding
 from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles, wavelengths
 from rope_ref.pairing import join_pairs, permute_projection, split_pairs, tables, to_half, to_interleaved
 from rope_ref.rotation import (
@@ -21,18 +18,27 @@ from rope_ref.rotation import (
     rotation_matrix,
 )
 
+# Read when they are first asked for, so that `import rope_ref` stays fast: names with their module, and modules.
 LATER = {
     "Diagnosis": "diagnosis",
     "Explanation": "diagnosis",
+    "RotaryEmbedding": "embedding",
+    "attention_scores": "attention",
+    "attention_weights": "attention",
+    "decay_curve": "decay",
     "diagnose": "diagnosis",
     "from_config": "scaling",
-}  # names whose module is read when they are first asked for
+    "relative_score": "attention",
+}
+MODULES = {*LATER.values(), "absolute", "exercises", "faults", "figures", "positions", "training", "vectors", "xpos"}
 
 
 def __getattr__(name):
-    """Import what is seldom needed when it is asked for, so that `import rope_ref` stays fast."""
+    """Import a name or a module of the package when it is asked for."""
     if name in LATER:
         return getattr(importlib.import_module(f"{__name__}.{LATER[name]}"), name)
+    if name in MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -106,7 +106,9 @@ def turn_in_blocks(x, cos, sin, out, pairing, work):
         make_table, turn = FAST[pairing]
         turn(x, out, *make_table(cos, sin, work))
         return
-    for rows in cut(cos.shape[:-1], max(1, BLOCK // x.shape[-1])):
+    scratch = pairing == "half" or not is_plain(x, out, work)
+    size = BLOCK if scratch else 8 * BLOCK // work.itemsize  # the only array made is then a table of a megabyte
+    for rows in cut(cos.shape[:-1], max(1, size // x.shape[-1])):
         every = along(rows, cos)
         turn_rows(x[every], cos[rows], sin[rows], out[every], pairing, work)
 
