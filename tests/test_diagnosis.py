@@ -589,3 +589,11 @@ def test_a_wrong_base_is_not_called_that_of_one_model():
     x = random(16, 64)
     found = diagnose(x, rope(x, IDS, inverse_frequencies(64, 700.0)), IDS, base=10000.0)
     assert "wrong base: The base is that of another model." in str(found) and "fifty" not in str(found)
+
+
+def test_a_block_at_an_offset_is_a_fault_where_a_width_is_given():
+    x = random(16, 64)
+    y = x.copy()
+    y[:, 8:40] = rope(x[:, 8:40], IDS, OWN)
+    assert causes(diagnose(x, y, IDS, base=10000.0, rotary_dim=32)) == [("block at an offset",)]
+    assert causes(diagnose(x, y, IDS, base=10000.0)) == [()]
