@@ -16,7 +16,7 @@ help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
 figures: $(STAMP) ## draw every figure into figures/
-	@$(BIN)/python -m rope_ref figures
+	@$(BIN)/python -m rope_course figures
 
 test: $(STAMP) ## run all tests: unit, property, doctests, notebooks, style
 	@$(BIN)/python -m pytest
@@ -25,7 +25,7 @@ lab: $(STAMP) ## open the notebooks in JupyterLab
 	@$(BIN)/python -m jupyter lab notebooks
 
 notebooks: $(STAMP) ## run the notebooks again, in place
-	@$(BIN)/python -m rope_ref notebooks
+	@$(BIN)/python -m rope_course notebooks
 
 lint: $(STAMP) ## check the style of code and notebooks; changes nothing
 	@$(BIN)/python -m ruff check .
@@ -35,7 +35,7 @@ bench: $(STAMP) ## measure the speed, in ratios
 	@$(BIN)/python benchmarks/run.py
 
 test-oldest: $(STAMP_OLDEST) ## unit tests and doctests on the oldest NumPy allowed
-	@.venv-oldest/bin/python -m pytest tests rope_ref
+	@.venv-oldest/bin/python -m pytest tests rope_ref rope_course
 
 peers: $(STAMP_PEERS) ## compare with transformers, torch and onnxruntime, live (optional, large)
 	@.venv-peers/bin/python -m pytest tests/peers.py -rs

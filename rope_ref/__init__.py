@@ -1,4 +1,4 @@
-r"""A plain NumPy reference for Rotary Position Embedding (RoPE), and the lessons that go with it.
+r"""A plain NumPy reference for Rotary Position Embedding (RoPE); the lessons built on it are `rope_course`.
 
 The conventions below hold everywhere in the package; notebooks print them as ``rope_ref.CONVENTIONS``.
 
@@ -30,7 +30,8 @@ LATER = {
     "from_config": "scaling",
     "relative_score": "attention",
 }
-MODULES = {*LATER.values(), "absolute", "exercises", "faults", "figures", "positions", "training", "vectors", "xpos"}
+MODULES = {*LATER.values(), "absolute", "faults", "positions", "vectors", "xpos"}
+MOVED = ("exercises", "figures", "training")  # to the course
 
 
 def __getattr__(name):
@@ -39,7 +40,14 @@ def __getattr__(name):
         return getattr(importlib.import_module(f"{__name__}.{LATER[name]}"), name)
     if name in MODULES:
         return importlib.import_module(f"{__name__}.{name}")
+    if name in MOVED:
+        raise AttributeError(f"{__name__}.{name} is now rope_course.{name}: import it from there")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    """List the names that are read when asked for, too."""
+    return sorted({*globals(), *LATER, *MODULES})
 
 
 __all__ = [

@@ -5,11 +5,11 @@ import pytest
 from matplotlib.text import Annotation
 from numpy.testing import assert_allclose
 
-import rope_ref.figures as room
-from rope_ref.exercises import EXERCISES
-from rope_ref.exercises.entry import run
-from rope_ref.exercises.lesson09 import DEFECTS, INVARIANTS, Program, finds_defect, head_of, knows_rows
-from rope_ref.figures import bugs
+import rope_course.figures as room
+from rope_course.exercises import EXERCISES
+from rope_course.exercises.entry import run
+from rope_course.exercises.lesson09 import DEFECTS, INVARIANTS, Program, finds_defect, head_of, knows_rows
+from rope_course.figures import bugs
 
 # Defect: what finds it; "known rows" is the last column of the figure.
 EXPECTED = {

@@ -7,10 +7,10 @@ import pytest
 from matplotlib.patches import FancyBboxPatch
 from numpy.testing import assert_allclose, assert_array_equal
 
-import rope_ref.figures as room
+import rope_course.figures as room
+from rope_course.figures import comparison
+from rope_course.figures.comparison import COLUMNS, ROUNDING, STEPS, STOPS
 from rope_ref.decay import decay_curve
-from rope_ref.figures import comparison
-from rope_ref.figures.comparison import COLUMNS, ROUNDING, STEPS, STOPS
 from rope_ref.frequencies import inverse_frequencies
 from rope_ref.rotation import rotation_matrix
 

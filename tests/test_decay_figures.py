@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 from PIL import Image
 
-import rope_ref.figures as room
+import rope_course.figures as room
+from rope_course.figures.decay import runs
 from rope_ref.decay import decay_curve, first_negative
-from rope_ref.figures.decay import runs
 from rope_ref.frequencies import inverse_frequencies
 
 NAMES = ["random_pairs_band", "chosen_peaks", "bound_and_scores", "softmax_weights", "base_and_context"]

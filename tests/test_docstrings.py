@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from numpydoc.validate import validate
 
+import rope_course
 import rope_ref
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,7 +28,11 @@ ONE_LINE = {"GL08", "SS01", "SS02", "SS03", "SS04", "SS06"}
 # A method is shown at work in the example of its class.
 METHOD = CHECKS - {"EX01"}
 
-MODULES = [importlib.import_module(info.name) for info in pkgutil.walk_packages(rope_ref.__path__, "rope_ref.")]
+MODULES = [
+    importlib.import_module(info.name)
+    for package in (rope_ref, rope_course)
+    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
 
 
 def defined(module):
@@ -53,7 +58,7 @@ def public_methods(cls):
 def checked_names(modules):
     """Dotted names to validate, with the checks that hold for each."""
     for module in modules:
-        figures_or_main = module.__name__.startswith("rope_ref.figures") or module.__name__ == "rope_ref.__main__"
+        figures_or_main = module.__name__.startswith("rope_course.figures") or module.__name__.endswith(".__main__")
         public = getattr(module, "__all__", defined(module))
         for name, value in defined(module).items():
             dotted = f"{module.__name__}.{name}"
@@ -95,7 +100,7 @@ def test_everything_the_package_offers_is_checked_in_full():
     assert [v.__name__ for v in offered if CHECKED.get(f"{v.__module__}.{v.__qualname__}") != CHECKS] == []
 
 
-@pytest.mark.parametrize("module", [rope_ref, *MODULES], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [rope_ref, rope_course, *MODULES], ids=lambda module: module.__name__)
 def test_no_docstring_holds_a_control_character(module):
     documented = {module.__name__: module}
     for name, value in vars(module).items():

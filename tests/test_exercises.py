@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rope_ref import exercises
-from rope_ref.exercises import EXERCISES, check, checkers, collect, reading, sheet, show, verdict
-from rope_ref.exercises.entry import KINDS, edit, run
-from rope_ref.exercises.entry import exercise as make
+from rope_course import exercises
+from rope_course.exercises import EXERCISES, check, checkers, collect, reading, sheet, show, verdict
+from rope_course.exercises.entry import KINDS, edit, run
+from rope_course.exercises.entry import exercise as make
 from rope_ref.faults import CHECKS, FAULTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -480,9 +480,13 @@ def test_unknown_name_lists_near_ones(capsys):
     check("miror_scor", 5)
     assert capsys.readouterr().out == "There is no exercise of that name. Did you mean mirror_score?\n"
     check("zzz", 5)
-    assert capsys.readouterr().out == "There is no exercise of that name. All of them: python -m rope_ref exercises\n"
+    assert (
+        capsys.readouterr().out == "There is no exercise of that name. All of them: python -m rope_course exercises\n"
+    )
     show("zzz")
-    assert capsys.readouterr().out == "There is no exercise of that name. All of them: python -m rope_ref exercises\n"
+    assert (
+        capsys.readouterr().out == "There is no exercise of that name. All of them: python -m rope_course exercises\n"
+    )
 
 
 @pytest.mark.parametrize("name", [None, 3, [], {}, Stubborn(), lambda: None], ids=lambda name: type(name).__name__)
@@ -521,7 +525,7 @@ def test_entry_is_complete(each):
 @functools.cache
 def library_names():
     """Functions and classes that a notebook may not define again."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "rope_ref").rglob("*.py")]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.glob("rope_*/**/*.py")]
     nodes = [node for tree in trees for node in tree.body]
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
@@ -532,8 +536,8 @@ def test_no_exercise_is_named_like_a_library_function():
 
 
 NEW_LESSON = """
-from rope_ref.exercises.checkers import numbers
-from rope_ref.exercises.entry import exercise
+from rope_course.exercises.checkers import numbers
+from rope_course.exercises.entry import exercise
 
 EXERCISES = [
     exercise(name={name!r}, kind="predict", question="How much?", hint="Add.", advice="Count.", why="One and one.",
@@ -660,7 +664,7 @@ def test_planted_fault_in_a_notebook_is_found(plant, complaint):
 
 def command(*arguments):
     """Run the command in another process and return what it did."""
-    full = [sys.executable, "-m", "rope_ref", "exercises", *arguments]
+    full = [sys.executable, "-m", "rope_course", "exercises", *arguments]
     return subprocess.run(full, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", env=None)
 
 
@@ -674,4 +678,4 @@ def test_command_refuses_a_lesson_that_has_no_exercises():
     done = command("--lesson", "99")
     assert done.returncode == 2
     there_are = ", ".join(str(lesson) for lesson in sorted({each.lesson for each in ALL}))
-    assert done.stderr == f"rope-ref exercises: lesson 99 has no exercises; there are {there_are}\n"
+    assert done.stderr == f"rope-course exercises: lesson 99 has no exercises; there are {there_are}\n"

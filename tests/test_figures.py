@@ -19,11 +19,11 @@ from matplotlib.text import Text
 from numpy._core._multiarray_umath import __cpu_dispatch__  # the instruction sets that NumPy may use
 from numpy.testing import assert_allclose
 
-import rope_ref.figures as room
-from rope_ref.__main__ import gallery
-from rope_ref.figures import FIGURES, Picture, figure
-from rope_ref.figures.clock import from_home, published_models
-from rope_ref.figures.picture import first_where, number, spoken, thin_out, with_looks, wrapped
+import rope_course.figures as room
+from rope_course.figures import FIGURES, Picture, figure
+from rope_course.figures.clock import from_home, published_models
+from rope_course.figures.gallery import gallery
+from rope_course.figures.picture import first_where, number, spoken, thin_out, with_looks, wrapped
 from rope_ref.files import write_file
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -281,7 +281,7 @@ def test_figure_is_readable(pictures, name, check):
 @pytest.fixture
 def drawing(monkeypatch):
     """A small figure; whatever is drawn here stays out of the list of figures."""
-    monkeypatch.setattr("rope_ref.figures.picture.FIGURES", {})
+    monkeypatch.setattr("rope_course.figures.picture.FIGURES", {})
 
     def draw(change=lambda ax: None, alt="From 1 to 2.5 and 3e-4.", caption="A line rises"):
         @figure(caption="A line rises")
@@ -379,7 +379,7 @@ def test_drawing_leaves_matplotlib_as_it_was():
         "import sys, matplotlib\n"
         "matplotlib.rcParams['font.size'] = 31\n"
         "before = matplotlib.rcParams.copy()\n"
-        "import rope_ref.figures as room\n"
+        "import rope_course.figures as room\n"
         "picture = room.pair_speeds(); picture.to_bytes('svg'); picture._repr_mimebundle_()\n"
         "assert matplotlib.rcParams.copy() == before\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
@@ -405,7 +405,7 @@ def test_bytes_are_the_same_with_other_settings_and_on_a_plainer_processor(pictu
         "NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__),
         "OPENBLAS_CORETYPE": "Nehalem",  # no fused multiply and add; elsewhere than on x86 it says nothing
     }
-    command = [sys.executable, "-m", "rope_ref", "figures", "--out", str(tmp_path / "drawn")]
+    command = [sys.executable, "-m", "rope_course", "figures", "--out", str(tmp_path / "drawn")]
     subprocess.run(command, check=True, cwd=ROOT, env=environment, capture_output=True)
     differ = [
         name

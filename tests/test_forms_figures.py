@@ -9,11 +9,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Annotation
 from numpy.testing import assert_allclose, assert_array_equal
 
-import rope_ref.figures as room
+import rope_course.figures as room
+from rope_course.figures import bugs, forms
+from rope_course.figures.bugs import message, smallest_set
+from rope_course.figures.forms import LANDS
 from rope_ref.faults import CHECKS, FAULTS, Fault, caught_by, rotate_correctly
-from rope_ref.figures import bugs, forms
-from rope_ref.figures.bugs import message, smallest_set
-from rope_ref.figures.forms import LANDS
 from rope_ref.rotation import FORMS, rotate_complex
 
 

@@ -7,13 +7,18 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "rope_ref"
+ROOT = Path(__file__).resolve().parent.parent
 
-# A file imports only from files before it in this list; __init__.py alone is exempt.
-ROOMS = """
-    files pairing frequencies config scaling positions kernel rotation embedding xpos attention absolute decay
-    training faults diagnosis vectors exercises figures __main__
-""".split()
+# A file imports only from files before it in the list of its package; __init__.py alone is exempt.
+ROOMS = {
+    "rope_ref": """
+        files commands pairing frequencies config scaling positions kernel rotation embedding xpos attention absolute
+        decay faults diagnosis vectors __main__
+    """.split(),
+    "rope_course": "training exercises figures notebooks __main__".split(),
+}
+# What a package may import of the project, besides itself: arrows run from the course to the reference, never back.
+BELOW = {"rope_ref": [], "rope_course": ["rope_ref"]}
 # In figures/, the modules that all others may import; the rest do not know each other.
 FIGURES_BASE = "picture"
 # In these folders, too, a module imports only from modules before it in the list.
@@ -37,109 +42,144 @@ def imported_names(tree, package):
 
 def complaints(package):
     """Imports in a package folder that go the wrong way."""
-    found = []
+    rooms, found = ROOMS[package.name], []
     for path in sorted(package.rglob("*.py")):
         inside = path.relative_to(package)
         room = inside.parts[0].removesuffix(".py")
         if room == "__init__":
             continue
-        if room not in ROOMS:
+        if room not in rooms:
             found.append(f"{inside}: not in the list of rooms")
             continue
-        dotted = ".".join(["rope_ref", *inside.parts[:-1]])
+        dotted = ".".join([package.name, *inside.parts[:-1]])
         for name, line in imported_names(ast.parse(path.read_text(encoding="utf-8")), dotted):
-            where = f"{inside}:{line}"
-            first, *rest = name.split(".")
-            if first == "matplotlib" and room != "figures":
-                found.append(f"{where}: only figures/ imports matplotlib")
-            if first != "rope_ref":
-                continue
-            source = rest[0] if rest else "__init__"
-            if source not in ROOMS:
-                found.append(f"{where}: import {name} from the file that defines it, not from the package")
-            elif source == room == "figures":
-                if inside.name not in ("__init__.py", f"{FIGURES_BASE}.py") and rest[1:2] != [FIGURES_BASE]:
-                    found.append(f"{where}: a module of figures/ imports only {FIGURES_BASE} from figures/")
-            elif source == room in INSIDE:
-                order, target = INSIDE[room], rest[1] if len(rest) > 1 else "__init__"
-                if inside.stem not in order or target not in order[: order.index(inside.stem)]:
-                    found.append(f"{where}: {target} does not stand above {inside.stem} in {room}/")
-            elif ROOMS.index(source) > ROOMS.index(room):
-                found.append(f"{where}: {source} stands below {room}")
+            complaint = wrong(package.name, inside, name)
+            if complaint:
+                found.append(f"{inside}:{line}: {complaint}")
     return found
 
 
-def test_every_file_imports_only_from_files_above_it():
-    assert complaints(PACKAGE) == []
+def wrong(package, inside, name):
+    """What is wrong with the import of one name into a file of a package, or None."""
+    room = inside.parts[0].removesuffix(".py")
+    first, *rest = name.split(".")
+    if first == "matplotlib" and (package, room) != ("rope_course", "figures"):
+        return "only figures/ imports matplotlib"
+    if first not in ROOMS:
+        return None
+    if first not in (package, *BELOW[package]):
+        return f"{package} imports nothing of {first}"
+    source = rest[0] if rest else "__init__"
+    if source not in ROOMS[first]:
+        return f"import {name} from the file that defines it, not from the package"
+    if first != package:
+        return None
+    if source != room:
+        rooms = ROOMS[package]
+        return f"{source} stands below {room}" if rooms.index(source) > rooms.index(room) else None
+    return wrong_inside(room, inside, rest)
+
+
+def wrong_inside(room, inside, rest):
+    """What is wrong with an import from a room's own folder, or None."""
+    if room == "figures" and inside.stem not in ("__init__", "gallery", FIGURES_BASE) and rest[1:2] != [FIGURES_BASE]:
+        return f"a module of figures/ imports only {FIGURES_BASE} from figures/"
+    if room in INSIDE:
+        order, target = INSIDE[room], rest[1] if len(rest) > 1 else "__init__"
+        if inside.stem not in order or target not in order[: order.index(inside.stem)]:
+            return f"{target} does not stand above {inside.stem} in {room}/"
+    return None
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_every_file_imports_only_from_files_above_it(package):
+    assert complaints(ROOT / package) == []
 
 
 @pytest.mark.parametrize(
     ("file", "text", "complaint"),
     [
-        ("pairing.py", "from rope_ref.rotation import apply_rope", "pairing.py:1: rotation stands below pairing"),
-        ("pairing.py", "from .rotation import apply_rope", "pairing.py:1: rotation stands below pairing"),
-        ("pairing.py", "from . import rotation", "pairing.py:1: rotation stands below pairing"),
-        ("pairing.py", "import rope_ref.rotation", "pairing.py:1: rotation stands below pairing"),
-        ("pairing.py", "def f():\n    from .rotation import g", "pairing.py:2: rotation stands below pairing"),
-        ("decay.py", "from rope_ref.figures.clock import wall", "decay.py:1: figures stands below decay"),
-        ("figures/clock.py", "from ..__main__ import main", "figures/clock.py:1: __main__ stands below figures"),
+        ("rope_ref/pairing.py", "from rope_ref.rotation import apply_rope", "rotation stands below pairing"),
+        ("rope_ref/pairing.py", "from .rotation import apply_rope", "rotation stands below pairing"),
+        ("rope_ref/pairing.py", "from . import rotation", "rotation stands below pairing"),
+        ("rope_ref/pairing.py", "import rope_ref.rotation", "rotation stands below pairing"),
+        ("rope_ref/pairing.py", "def f(): from .rotation import g", "rotation stands below pairing"),
+        ("rope_ref/decay.py", "from rope_course.figures.clock import wall", "rope_ref imports nothing of rope_course"),
+        ("rope_ref/decay.py", "import rope_course", "rope_ref imports nothing of rope_course"),
+        ("rope_course/figures/clock.py", "from ..__main__ import main", "__main__ stands below figures"),
+        ("rope_course/training/head.py", "from ..exercises import check", "exercises stands below training"),
         (
-            "figures/clock.py",
+            "rope_course/figures/clock.py",
             "from .waves import wave",
-            f"figures/clock.py:1: a module of figures/ imports only {FIGURES_BASE} from figures/",
+            f"a module of figures/ imports only {FIGURES_BASE} from figures/",
         ),
         (
-            "diagnosis/laws.py",
+            "rope_ref/diagnosis/laws.py",
             "from .views import View",
-            "diagnosis/laws.py:1: views does not stand above laws in diagnosis/",
+            "views does not stand above laws in diagnosis/",
         ),
         (
-            "diagnosis/report.py",
+            "rope_ref/diagnosis/report.py",
             "from rope_ref.diagnosis import diagnose",
-            "diagnosis/report.py:1: diagnose does not stand above report in diagnosis/",
+            "diagnose does not stand above report in diagnosis/",
         ),
         (
-            "diagnosis/later.py",
+            "rope_ref/diagnosis/later.py",
             "from .laws import Law",
-            "diagnosis/later.py:1: laws does not stand above later in diagnosis/",
+            "laws does not stand above later in diagnosis/",
         ),
         (
-            "rotation.py",
+            "rope_ref/rotation.py",
             "from rope_ref import split_pairs",
-            "rotation.py:1: import rope_ref.split_pairs from the file that defines it, not from the package",
+            "import rope_ref.split_pairs from the file that defines it, not from the package",
         ),
-        ("decay.py", "def f():\n    import matplotlib.pyplot", "decay.py:2: only figures/ imports matplotlib"),
         (
-            "__main__.py",
-            "import importlib\nimportlib.import_module('matplotlib')",
-            "__main__.py:2: only figures/ imports matplotlib",
+            "rope_course/figures/clock.py",
+            "from rope_ref import split_pairs",
+            "import rope_ref.split_pairs from the file that defines it, not from the package",
         ),
-        ("helpers.py", "", "helpers.py: not in the list of rooms"),
+        ("rope_ref/decay.py", "def f(): import matplotlib.pyplot", "only figures/ imports matplotlib"),
+        ("rope_course/notebooks.py", "import matplotlib", "only figures/ imports matplotlib"),
+        (
+            "rope_ref/__main__.py",
+            "import importlib; importlib.import_module('matplotlib')",
+            "only figures/ imports matplotlib",
+        ),
     ],
 )
 def test_checker_finds_a_planted_import(tmp_path, file, text, complaint):
-    (tmp_path / file).parent.mkdir(exist_ok=True)
+    package, inside = file.split("/", 1)
+    (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
-    assert complaints(tmp_path) == [complaint]
+    assert complaints(tmp_path / package) == [f"{inside}:1: {complaint}"]
+
+
+def test_file_outside_the_list_is_found(tmp_path):
+    (tmp_path / "rope_ref").mkdir()
+    (tmp_path / "rope_ref" / "helpers.py").write_text("", encoding="utf-8")
+    assert complaints(tmp_path / "rope_ref") == ["helpers.py: not in the list of rooms"]
 
 
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("rotation.py", "import numpy\nfrom .pairing import split_pairs\nfrom rope_ref.frequencies import cos_sin"),
-        ("exercises/first.py", "from .entry import exercise\nfrom ..faults import FAULTS"),
-        ("figures/clock.py", f"import matplotlib\nfrom .{FIGURES_BASE} import figure\nfrom ..decay import decay_curve"),
-        ("diagnosis/views.py", "from .laws import Law\nfrom ..pairing import split_pairs"),
-        ("diagnosis/__init__.py", "from .report import finding"),
-        ("figures/__init__.py", "from .clock import clock_wall"),
-        ("__main__.py", "from rope_ref import figures"),
-        ("__init__.py", "from .attention import attention_scores"),
+        ("rope_ref/rotation.py", "import numpy\nfrom .pairing import split_pairs\nfrom rope_ref.frequencies import c"),
+        ("rope_course/exercises/first.py", "from .entry import exercise\nfrom rope_ref.faults import FAULTS"),
+        (
+            "rope_course/figures/clock.py",
+            f"import matplotlib\nfrom .{FIGURES_BASE} import figure\nfrom rope_ref.decay import decay_curve",
+        ),
+        ("rope_ref/diagnosis/views.py", "from .laws import Law\nfrom ..pairing import split_pairs"),
+        ("rope_ref/diagnosis/__init__.py", "from .report import finding"),
+        ("rope_course/figures/__init__.py", "from .clock import clock_wall"),
+        ("rope_course/__main__.py", "from rope_course import figures"),
+        ("rope_ref/__init__.py", "from .attention import attention_scores"),
     ],
 )
 def test_checker_lets_a_right_import_pass(tmp_path, file, text):
-    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
-    assert complaints(tmp_path) == []
+    assert complaints(tmp_path / file.split("/")[0]) == []
 
 
 def brought_in(statement):

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = [name for name in ("rope_ref", "tests", "benchmarks", "notebooks") if (ROOT / name).is_dir()]
+FOLDERS = [name for name in ("rope_ref", "rope_course", "tests", "benchmarks", "notebooks") if (ROOT / name).is_dir()]
 CHECK = ["check", "--no-cache"]
 FORMAT = ["format", "--check", "--diff", "--no-cache"]
 

@@ -11,9 +11,12 @@ import nbformat
 import pytest
 from matplotlib.figure import Figure
 
-import rope_ref.figures as room
-from rope_ref import __main__ as command_line
-from rope_ref.__main__ import main
+import rope_course.figures.gallery as room
+import rope_ref.__main__
+from rope_course import notebooks as running
+from rope_course.__main__ import COMMANDS, main
+from rope_course.figures import Picture
+from rope_ref.commands import Commands, argument
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,7 +27,7 @@ def two_figures(monkeypatch):
 
     def make(caption, alt, format):
         def draw():
-            return room.Picture(Figure(figsize=(1, 1)), alt, {}, caption)
+            return Picture(Figure(figsize=(1, 1)), alt, {}, caption)
 
         draw.format = format
         return draw
@@ -34,11 +37,12 @@ def two_figures(monkeypatch):
         "heat": make("It is hot", "It is 40 [high].", "png"),
     }
     monkeypatch.setattr(room, "FIGURES", figures)
+    monkeypatch.setattr("rope_course.figures.FIGURES", figures)
 
 
-def run(*argv, **settings):
-    """Run the command line in a new process."""
-    command = [sys.executable, "-m", "rope_ref", *argv]
+def run(*argv, package="rope_course", **settings):
+    """Run a command line in a new process."""
+    command = [sys.executable, "-m", package, *argv]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **settings)
 
 
@@ -52,11 +56,11 @@ def test_all_figures_are_drawn_with_a_gallery(two_figures, tmp_path, capsys):
     assert capsys.readouterr().out.split() == [str(out / name) for name in ("line.svg", "heat.png", "README.md")]
     assert (out / "README.md").read_text(encoding="utf-8") == (
         "# Figures\n\n"
-        "Drawn by `make figures`. Each is one function of `rope_ref.figures` that returns a `Picture`.\n\n"
+        "Drawn by `make figures`. Each is one function of `rope_course.figures` that returns a `Picture`.\n\n"
         "## A line rises\n\n![From 1 to 2.](line.svg)\n\nFrom 1 to 2.\n\n"
-        "```python\nfrom rope_ref.figures import line\n\nline()\n```\n\n"
+        "```python\nfrom rope_course.figures import line\n\nline()\n```\n\n"
         "## It is hot\n\n![It is 40 \\[high\\].](heat.png)\n\nIt is 40 \\[high\\].\n\n"
-        "```python\nfrom rope_ref.figures import heat\n\nheat()\n```\n"
+        "```python\nfrom rope_course.figures import heat\n\nheat()\n```\n"
     )
 
 
@@ -84,7 +88,7 @@ def test_gallery_shows_what_a_page_can_show(two_figures, tmp_path, format, galle
 def test_unknown_figure_lists_the_known_ones_and_draws_nothing(two_figures, tmp_path, capsys):
     assert main(["figures", "line", "cold", "--out", str(tmp_path)]) == 2
     said = capsys.readouterr()
-    assert said.err == "rope-ref figures: no figure is called cold; there are line, heat\n"
+    assert said.err == "rope-course figures: no figure is called cold; there are line, heat\n"
     assert said.out == ""
     assert list(tmp_path.iterdir()) == []
 
@@ -100,7 +104,7 @@ def test_folder_that_cannot_be_made_is_told_in_one_line(two_figures, tmp_path, c
     [("matplotlib", ["figures"]), ("nbclient", ["notebooks"]), ("ipykernel", ["notebooks"])],
 )
 def test_missing_extra_is_named_in_one_line(missing, argv, tmp_path):
-    code = f"import sys; sys.modules[{missing!r}] = None; from rope_ref.__main__ import main; sys.exit(main({argv}))"
+    code = f"import sys; sys.modules[{missing!r}] = None; from rope_course.__main__ import main; sys.exit(main({argv}))"
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
@@ -160,7 +164,7 @@ def test_notebooks_are_executed_once_and_then_stay_the_same(tmp_path, capsys, ot
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a_good.ipynb", "b_bad.ipynb"]
 
     notebook = nbformat.read(good, as_version=4)
-    assert notebook.metadata == {"kernelspec": command_line.KERNEL, "language_info": {"name": "python"}}
+    assert notebook.metadata == {"kernelspec": running.KERNEL, "language_info": {"name": "python"}}
     assert [cell.metadata for cell in notebook.cells] == [{}, {"tags": ["kept"]}, {}, {}]
     assert [cell.id for cell in notebook.cells[1:]] == ["cell-1", "cell-2", "cell-3"]
     assert [cell.execution_count for cell in notebook.cells[1:]] == [1, 2, 3]
@@ -199,15 +203,15 @@ def test_comparison_passes_over_pixels_only():
         return [nbformat.v4.new_output("display_data", {"text/plain": alt, "text/html": html})]
 
     before = cells(shown("3 of 4", "AAAA"), shown("5", "AAAA"), [])
-    assert command_line.changed_cells(before, cells(shown("3 of 4", "BBBB"), shown("5", "CC/+=="), [])) == []
-    assert command_line.changed_cells(before, cells(shown("2 of 4", "AAAA"), shown("5", "AAAA"), shown("", ""))) == [
+    assert running.changed_cells(before, cells(shown("3 of 4", "BBBB"), shown("5", "CC/+=="), [])) == []
+    assert running.changed_cells(before, cells(shown("2 of 4", "AAAA"), shown("5", "AAAA"), shown("", ""))) == [
         1,
         3,
     ]
 
 
 def test_cell_that_takes_too_long_is_told(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command_line, "CELL_TIMEOUT", 1)
+    monkeypatch.setattr(running, "CELL_TIMEOUT", 1)
     path = tmp_path / "slow.ipynb"
     write_notebook(path, "import time\ntime.sleep(60)")
     assert main(["notebooks", str(path)]) == 1
@@ -218,45 +222,54 @@ def test_cell_that_takes_too_long_is_told(tmp_path, capsys, monkeypatch):
 def test_path_without_a_notebook_is_told_in_one_line(tmp_path, capsys, name):
     (tmp_path / "empty").mkdir()
     assert main(["notebooks", str(tmp_path / name)]) == 2
-    assert capsys.readouterr().err == f"rope-ref notebooks: there is no notebook at {tmp_path / name}\n"
+    assert capsys.readouterr().err == f"rope-course notebooks: there is no notebook at {tmp_path / name}\n"
 
 
 # The command line itself
 
 
-def test_help_lists_every_command():
-    done = run("--help")
+@pytest.mark.parametrize(
+    ("package", "commands", "some"),
+    [
+        ("rope_ref", rope_ref.__main__.COMMANDS, {"frequencies", "diagnose", "vectors"}),
+        ("rope_course", COMMANDS, {"figures", "notebooks", "exercises", "train"}),
+    ],
+)
+def test_help_lists_every_command(package, commands, some):
+    done = run("--help", package=package)
     assert done.returncode == 0
-    assert all(f"\n    {name}" in done.stdout for name in command_line.COMMANDS)
-    assert {"figures", "notebooks"} <= command_line.COMMANDS.keys()
+    assert all(f"\n    {name}" in done.stdout for name in commands.known)
+    assert some <= commands.known.keys()
 
 
-def test_no_command_and_an_unknown_one_are_errors():
+@pytest.mark.parametrize("package", ["rope_ref", "rope_course"])
+def test_no_command_and_an_unknown_one_are_errors(package):
     for argv in ([], ["dance"]):
-        done = run(*argv)
+        done = run(*argv, package=package)
         assert done.returncode == 2
-        assert "usage: rope-ref" in done.stderr
+        assert f"usage: {package.replace('_', '-')}" in done.stderr
 
 
 def test_exit_status_of_a_command_is_that_of_the_process():
     assert run("figures", "dance").returncode == 2
 
 
-def test_console_script_is_this_command_line():
+def test_console_scripts_are_these_command_lines():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {"rope-ref": "rope_ref.__main__:main"}
+    assert project["scripts"] == {
+        "rope-ref": "rope_ref.__main__:main",
+        "rope-course": "rope_course.__main__:main",
+    }
 
 
-def test_command_is_one_function(monkeypatch, capsys):
-    monkeypatch.setattr(command_line, "COMMANDS", {})
+def test_command_is_one_function(capsys):
+    commands = Commands("counter", "It counts.")
 
-    @command_line.command(
-        command_line.argument("number", type=int), command_line.argument("--twice", action="store_true")
-    )
+    @commands.command(argument("number", type=int), argument("--twice", action="store_true"))
     def count(options):
         """Count to a number."""
         print(options.number * (2 if options.twice else 1))
         return 5
 
-    assert main(["count", "21", "--twice"]) == 5
+    assert commands.main(["count", "21", "--twice"]) == 5
     assert capsys.readouterr().out == "42\n"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import rope_course.__main__
+import rope_ref.__main__
 from rope_ref import vectors
-from rope_ref.__main__ import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -79,7 +80,9 @@ def test_every_field_of_the_vectors_stands_in_the_page(table):
 
 
 def test_every_command_stands_in_the_page():
-    assert {name for name in COMMANDS if f"python -m rope_ref {name}" not in TEXT} == set()
+    packages = {"rope_ref": rope_ref.__main__.COMMANDS, "rope_course": rope_course.__main__.COMMANDS}
+    calls = [f"python -m {package} {name}" for package, commands in packages.items() for name in commands.known]
+    assert [call for call in calls if call not in TEXT] == []
 
 
 def test_every_file_that_the_page_links_to_exists():

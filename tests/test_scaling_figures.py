@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import rope_ref.figures as room
-from rope_ref.config import read_config
-from rope_ref.figures.scaling import (
+import rope_course.figures as room
+from rope_course.figures.scaling import (
     KNOWN,
     NEW,
     ROUND,
@@ -22,6 +21,7 @@ from rope_ref.figures.scaling import (
     side_by_side,
     what_scaling_did,
 )
+from rope_ref.config import read_config
 from rope_ref.scaling import from_config
 
 OWN = 10000.0 ** (-np.arange(64) / 64)  # d = 128

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rope_ref import inverse_frequencies, relative_score, rotation_matrix, training
-from rope_ref.__main__ import main
-from rope_ref.training import (
+from rope_course import training
+from rope_course.__main__ import main
+from rope_course.training import (
     REPAIRS,
     SCHEMES,
     TASKS,
@@ -29,6 +29,7 @@ from rope_ref.training import (
     run_grid,
     train,
 )
+from rope_ref import inverse_frequencies, relative_score, rotation_matrix
 
 SMALL = Settings(vocabulary=4, width=6, batch=3, length=6, times=(1, 2))
 TINY = Settings(vocabulary=4, width=4, batch=8, steps=1, length=8, times=(1, 2), seeds=(0,), sequences=40)
@@ -391,7 +392,9 @@ def test_command_refuses_results_of_other_settings_in_one_line(tmp_path, capsys)
     assert main(["train", "--out", str(path)]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith(f"rope-ref train: {path} must hold results of the settings asked for, got vocabulary 4")
+    assert said.err.startswith(
+        f"rope-course train: {path} must hold results of the settings asked for, got vocabulary 4"
+    )
     assert said.err.count("\n") == 1
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import rope_ref.figures as room
-from rope_ref.exercises import EXERCISES, verdict
-from rope_ref.exercises.entry import run
-from rope_ref.figures import training
-from rope_ref.figures.training import ASKED, LOOKS, REPAIR_LOOKS, comes_back, message, spread, told
+import rope_course.figures as room
+from rope_course.exercises import EXERCISES, verdict
+from rope_course.exercises.entry import run
+from rope_course.figures import training
+from rope_course.figures.training import ASKED, LOOKS, REPAIR_LOOKS, comes_back, message, spread, told
+from rope_course.training import REPAIRS, SCHEMES, TASKS, Settings, accuracy, new_head, position_scores, train
+from rope_course.training.grid import models, rows_of, write_results
 from rope_ref.rotation import rotation_matrix
-from rope_ref.training import REPAIRS, SCHEMES, TASKS, Settings, accuracy, new_head, position_scores, train
-from rope_ref.training.grid import models, rows_of, write_results
 
 TABLE = Path(training.__file__).parents[1] / "training" / "results.csv"
 SPEEDS = 10000.0 ** (-np.arange(16) / 16)

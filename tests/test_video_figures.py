@@ -11,11 +11,11 @@ from matplotlib.patches import Rectangle
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import j0
 
-import rope_ref.figures as room
+import rope_course.figures as room
+from rope_course.exercises import EXERCISES, verdict
+from rope_course.exercises.entry import run
+from rope_course.figures.video import with_turned_axes
 from rope_ref.attention import relative_score
-from rope_ref.exercises import EXERCISES, verdict
-from rope_ref.exercises.entry import run
-from rope_ref.figures.video import with_turned_axes
 
 TIME = 10.0 ** (-np.arange(8) / 2)  # 10000^(-2i/16): 1, 0.316, 0.1, ...
 SPACE = 10.0 ** (-np.arange(12) / 3)  # 10000^(-2i/24)

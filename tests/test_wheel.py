@@ -1,4 +1,4 @@
-"""The wheel holds the package and its data, and nothing else. `make wheel-check` installs and uses it."""
+"""The wheel holds both packages and their data, and nothing else. `make wheel-check` installs and uses it."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def expected(root):
     """Files of the package that a user needs."""
-    files = [path for path in (root / "rope_ref").rglob("*") if path.suffix in {".csv", ".json", ".py"}]
+    files = [path for path in root.glob("rope_*/**/*") if path.suffix in {".csv", ".json", ".py"}]
     return {path.relative_to(root).as_posix() for path in files}
 
 
@@ -22,10 +22,10 @@ def complaints(names, root):
     return missing + [f"not wanted: {name}" for name in sorted(files - expected(root))]
 
 
-def test_wheel_holds_the_package_its_data_and_nothing_else(tmp_path):
+def test_wheel_holds_both_packages_their_data_and_nothing_else(tmp_path):
     for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
-    for name in ("rope_ref", "tests"):
+    for name in ("rope_ref", "rope_course", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "rope_ref" / "planted.json").write_text("{}", encoding="utf-8")
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", "out"]

@@ -13,14 +13,14 @@ cd "$work"
 echo "with the extra:"
 "$python" -m venv with
 with/bin/python -m pip install --quiet --disable-pip-version-check -c "$root/constraints.txt" "$wheel[notebooks]"
-with/bin/python -m rope_ref figures --out drawn
+with/bin/python -m rope_course figures --out drawn
 [ -n "$(ls drawn)" ] || { echo "no figure was drawn" >&2; exit 1; }
 
 echo "without it:"
 "$python" -m venv without
 without/bin/python -m pip install --quiet --disable-pip-version-check -c "$root/constraints.txt" "$wheel"
 without/bin/python -c "import rope_ref; print('import rope_ref works')"
-if without/bin/python -m rope_ref figures --out not-drawn >said 2>&1; then
+if without/bin/python -m rope_course figures --out not-drawn >said 2>&1; then
     echo "figures was expected to fail without matplotlib" >&2
     exit 1
 fi

@@ -5,8 +5,7 @@ from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from rope_ref.decay import decay_curve
-from rope_ref.figures.picture import (
+from rope_course.figures.picture import (
     BLUE,
     GREEN,
     GREY,
@@ -19,6 +18,7 @@ from rope_ref.figures.picture import (
     Picture,
     figure,
 )
+from rope_ref.decay import decay_curve
 from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles
 from rope_ref.positions import axial_angles, axial_pairs, crop_region, video_grid, video_split
 from rope_ref.rotation import apply_rope, rotate_expanded, rotation_matrix

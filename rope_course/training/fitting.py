@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from rope_course.training.head import add_positions, forward, look, loss_and_gradients, new_head
+from rope_course.training.tasks import TASKS, UNASKED, check_choice, check_length, check_seed, check_settings, draw
 from rope_ref.pairing import check_count
-from rope_ref.training.head import add_positions, forward, look, loss_and_gradients, new_head
-from rope_ref.training.tasks import TASKS, UNASKED, check_choice, check_length, check_seed, check_settings, draw
 
 __all__ = ["accuracy", "position_scores", "train"]
 
@@ -68,7 +68,7 @@ def train(scheme, task, seed=0, settings=None):
 
     Examples
     --------
-    >>> from rope_ref.training import Settings
+    >>> from rope_course.training import Settings
     >>> head = train("rope", "copy-1", settings=Settings(steps=200))
     >>> accuracy(head, "copy-1", 32) > 0.9
     True
@@ -117,7 +117,7 @@ def accuracy(head, task, seq_len, *, seed=0, sequences=256, inv_freq=None):
 
     Examples
     --------
-    >>> from rope_ref.training import new_head
+    >>> from rope_course.training import new_head
     >>> 0 < accuracy(new_head("rope", np.random.default_rng(0)), "copy-1", 64) < 0.2
     True
     """
@@ -160,7 +160,7 @@ def position_scores(head, seq_len, *, inv_freq=None):
 
     Examples
     --------
-    >>> from rope_ref.training import new_head
+    >>> from rope_course.training import new_head
     >>> scores = position_scores(new_head("alibi", np.random.default_rng(0)), 4)
     >>> (scores[1:] - scores[:-1]).round(6)
     array([-0.5, -0.5, -0.5])

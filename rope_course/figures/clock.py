@@ -8,8 +8,7 @@ from matplotlib.collections import EllipseCollection, LineCollection, PatchColle
 from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
 
-from rope_ref.decay import decay_curve
-from rope_ref.figures.picture import (
+from rope_course.figures.picture import (
     BLUE,
     GREY,
     INK,
@@ -25,6 +24,7 @@ from rope_ref.figures.picture import (
     thin_out,
     with_looks,
 )
+from rope_ref.decay import decay_curve
 from rope_ref.frequencies import inverse_frequencies, rotation_angles, wavelengths
 from rope_ref.pairing import check_count, split_pairs
 from rope_ref.rotation import rotate_expanded

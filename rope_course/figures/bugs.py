@@ -7,10 +7,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from rope_ref.exercises.entry import run
-from rope_ref.exercises.lesson09 import DEFECTS, EXERCISES, INVARIANTS, finds_defect, knows_rows
+from rope_course.exercises.entry import run
+from rope_course.exercises.lesson09 import DEFECTS, EXERCISES, INVARIANTS, finds_defect, knows_rows
+from rope_course.figures.picture import BLUE, GREY, INK, PALE, WIDTH, Picture, figure, wrapped
 from rope_ref.faults import CHECKS, FAULTS, caught_by
-from rope_ref.figures.picture import BLUE, GREY, INK, PALE, WIDTH, Picture, figure, wrapped
 
 USUAL = ("length kept", "distance alone")  # the two that most tutorials write
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")

@@ -4,10 +4,10 @@ from collections import namedtuple
 
 import numpy as np
 
+from rope_course.exercises.checkers import HEAD_AXIS, UNMOVED, close, formula, function, rotation, true_or_false
+from rope_course.exercises.checkers import SAYS as OF_FAULT
+from rope_course.exercises.entry import edit, exercise, run
 from rope_ref.attention import attention_scores, attention_weights
-from rope_ref.exercises.checkers import HEAD_AXIS, UNMOVED, close, formula, function, rotation, true_or_false
-from rope_ref.exercises.checkers import SAYS as OF_FAULT
-from rope_ref.exercises.entry import edit, exercise, run
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.pairing import join_pairs, permute_projection, split_pairs, to_half, to_interleaved
 from rope_ref.rotation import apply_rope, rotate_expanded

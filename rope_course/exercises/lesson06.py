@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rope_ref.exercises.checkers import close, formula, function, numbers, true_or_false
-from rope_ref.exercises.entry import edit, exercise
+from rope_course.exercises.checkers import close, formula, function, numbers, true_or_false
+from rope_course.exercises.entry import edit, exercise
 from rope_ref.frequencies import inverse_frequencies, wavelengths
 
 __all__ = ["EXERCISES"]

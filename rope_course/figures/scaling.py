@@ -9,9 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from rope_ref.config import read_config
-from rope_ref.decay import decay_curve
-from rope_ref.figures.picture import (
+from rope_course.figures.picture import (
     BLUE,
     GREEN,
     GREY,
@@ -27,6 +25,8 @@ from rope_ref.figures.picture import (
     plain,
     spoken,
 )
+from rope_ref.config import read_config
+from rope_ref.decay import decay_curve
 from rope_ref.frequencies import check_positive, inverse_frequencies, rotation_angles
 from rope_ref.pairing import check_count
 from rope_ref.scaling import from_config, linear, ntk, ntk_by_parts, yarn

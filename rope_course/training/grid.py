@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
+from rope_course.training.fitting import accuracy, train
+from rope_course.training.head import SCHEMES
+from rope_course.training.tasks import TASKS, Settings, check_choice, check_settings
 from rope_ref import scaling
 from rope_ref.files import write_file
 from rope_ref.frequencies import inverse_frequencies
-from rope_ref.training.fitting import accuracy, train
-from rope_ref.training.head import SCHEMES
-from rope_ref.training.tasks import TASKS, Settings, check_choice, check_settings
 
 __all__ = ["accuracies", "read_results", "run_grid"]
 

@@ -6,8 +6,8 @@ whether they keep what they must.
 
 import numpy as np
 
-from rope_ref.exercises.entry import exercise, run
-from rope_ref.exercises.reading import Guarded, NotAnswered, Trouble, as_numbers, describe, is_blank
+from rope_course.exercises.entry import exercise, run
+from rope_course.exercises.reading import Guarded, NotAnswered, Trouble, as_numbers, describe, is_blank
 from rope_ref.faults import CHECKS, FAULTS, rotate_correctly
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from rope_course.exercises.checkers import close, formula, function, numbers, true_or_false
+from rope_course.exercises.entry import edit, exercise
 from rope_ref.attention import relative_score
 from rope_ref.decay import decay_bound
-from rope_ref.exercises.checkers import close, formula, function, numbers, true_or_false
-from rope_ref.exercises.entry import edit, exercise
 from rope_ref.frequencies import inverse_frequencies
 
 __all__ = ["EXERCISES"]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rope_ref.exercises.checkers import close, formula, function, numbers, true_or_false
-from rope_ref.exercises.entry import edit, exercise
+from rope_course.exercises.checkers import close, formula, function, numbers, true_or_false
+from rope_course.exercises.entry import edit, exercise
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.rotation import rotate_expanded
 from rope_ref.scaling import dynamic_ntk, ntk, ntk_base, ntk_by_parts

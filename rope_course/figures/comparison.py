@@ -6,9 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from rope_ref.absolute import learned, sinusoidal
-from rope_ref.attention import attention_scores, attention_weights, relative_score
-from rope_ref.figures.picture import (
+from rope_course.figures.picture import (
     BLUE,
     GREEN,
     GREY,
@@ -22,6 +20,8 @@ from rope_ref.figures.picture import (
     figure,
     label_end,
 )
+from rope_ref.absolute import learned, sinusoidal
+from rope_ref.attention import attention_scores, attention_weights, relative_score
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.pairing import check_count
 from rope_ref.rotation import rotate_expanded

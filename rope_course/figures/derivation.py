@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
+from rope_course.figures.picture import BLUE, GREEN, GREY, INK, VERMILLION, WIDTH, Picture, figure
 from rope_ref.attention import relative_score
-from rope_ref.figures.picture import BLUE, GREEN, GREY, INK, VERMILLION, WIDTH, Picture, figure
 from rope_ref.frequencies import rotation_angles
 from rope_ref.rotation import rotate_expanded
 

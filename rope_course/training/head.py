@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rope_course.training.tasks import UNASKED, check_choice, check_settings
 from rope_ref.absolute import alibi_bias, check_rng, learned, sinusoidal
 from rope_ref.attention import attention_scores, attention_weights
 from rope_ref.frequencies import as_inv_freq, cos_sin, inverse_frequencies, rotation_angles
 from rope_ref.pairing import check_count, check_width
 from rope_ref.rotation import apply_rope
-from rope_ref.training.tasks import UNASKED, check_choice, check_settings
 
 __all__ = ["Head", "forward", "loss_and_gradients", "new_head"]
 
@@ -255,7 +255,7 @@ def loss_and_gradients(head, tokens, targets):
 
     Examples
     --------
-    >>> from rope_ref.training import draw
+    >>> from rope_course.training import draw
     >>> rng = np.random.default_rng(0)
     >>> loss, gradients = loss_and_gradients(new_head("rope", rng), *draw("copy-1", 4, 8, rng))
     >>> gradients["query"].shape

@@ -8,10 +8,10 @@ last Q), W the width, V the vocabulary.
 A head this small shows what can happen to a model past its training length, not what must happen to a large one.
 """
 
-from rope_ref.training.fitting import accuracy, position_scores, train
-from rope_ref.training.grid import REPAIRS, RESULTS, accuracies, read_results, run_grid
-from rope_ref.training.head import SCHEMES, Head, forward, loss_and_gradients, new_head
-from rope_ref.training.tasks import TASKS, Settings, draw
+from rope_course.training.fitting import accuracy, position_scores, train
+from rope_course.training.grid import REPAIRS, RESULTS, accuracies, read_results, run_grid
+from rope_course.training.head import SCHEMES, Head, forward, loss_and_gradients, new_head
+from rope_course.training.tasks import TASKS, Settings, draw
 
 __all__ = [
     "REPAIRS",

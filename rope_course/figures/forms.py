@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Rectangle
 
-from rope_ref.figures.picture import BLUE, GREEN, GREY, INK, PALE, VERMILLION, WIDTH, Picture, figure
+from rope_course.figures.picture import BLUE, GREEN, GREY, INK, PALE, VERMILLION, WIDTH, Picture, figure
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.pairing import PAIRINGS, pair_features, split_pairs, to_half
 from rope_ref.rotation import FORMS, rotate_complex, rotate_vector, rotation_matrix

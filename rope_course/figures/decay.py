@@ -4,9 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from rope_ref.attention import attention_scores, attention_weights, relative_score
-from rope_ref.decay import decay_bound, decay_curve, first_negative
-from rope_ref.figures.picture import (
+from rope_course.figures.picture import (
     BLUE,
     GREEN,
     GREY,
@@ -24,6 +22,8 @@ from rope_ref.figures.picture import (
     thin_out,
     with_looks,
 )
+from rope_ref.attention import attention_scores, attention_weights, relative_score
+from rope_ref.decay import decay_bound, decay_curve, first_negative
 from rope_ref.frequencies import check_positive, cos_sin, inverse_frequencies, rotation_angles, wavelengths
 from rope_ref.pairing import check_count, split_pairs
 from rope_ref.rotation import apply_rope, rotate_expanded

@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 import textwrap
 
-from rope_ref.exercises.reading import NotAnswered, Trouble, is_blank
+from rope_course.exercises.reading import NotAnswered, Trouble, is_blank
 
 __all__ = ["EXERCISES", "check", "sheet", "show"]
 
@@ -84,7 +84,7 @@ def unknown(name):
     near = difflib.get_close_matches(name, EXERCISES, n=3, cutoff=0.6)
     if near:
         return f"There is no exercise of that name. Did you mean {' or '.join(near)}?"
-    return "There is no exercise of that name. All of them: python -m rope_ref exercises"
+    return "There is no exercise of that name. All of them: python -m rope_course exercises"
 
 
 def show(name):

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from rope_ref.attention import relative_score
-from rope_ref.exercises.checkers import (
+from rope_course.exercises.checkers import (
     ALIKE,
     DIRECTION,
     FOUND,
@@ -17,8 +16,9 @@ from rope_ref.exercises.checkers import (
     rotation,
     true_or_false,
 )
-from rope_ref.exercises.checkers import SAYS as OF_FAULT
-from rope_ref.exercises.entry import edit, exercise
+from rope_course.exercises.checkers import SAYS as OF_FAULT
+from rope_course.exercises.entry import edit, exercise
+from rope_ref.attention import relative_score
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.pairing import to_half
 from rope_ref.rotation import rotation_matrix

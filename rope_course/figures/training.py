@@ -6,8 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from rope_ref.attention import relative_score
-from rope_ref.figures.picture import (
+from rope_course.figures.picture import (
     BLUE,
     GREEN,
     GREY,
@@ -21,9 +20,7 @@ from rope_ref.figures.picture import (
     number,
     plain,
 )
-from rope_ref.frequencies import inverse_frequencies, wavelengths
-from rope_ref.pairing import check_count
-from rope_ref.training import (
+from rope_course.training import (
     REPAIRS,
     RESULTS,
     SCHEMES,
@@ -34,6 +31,9 @@ from rope_ref.training import (
     read_results,
     train,
 )
+from rope_ref.attention import relative_score
+from rope_ref.frequencies import inverse_frequencies, wavelengths
+from rope_ref.pairing import check_count
 
 ASKED = {
     "copy-1": "copy the token 1 back",

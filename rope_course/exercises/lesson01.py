@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from rope_ref.attention import relative_score
-from rope_ref.exercises.checkers import (
+from rope_course.exercises.checkers import (
     DIRECTION,
     LENGTH,
     choice,
@@ -14,7 +13,8 @@ from rope_ref.exercises.checkers import (
     numbers,
     true_or_false,
 )
-from rope_ref.exercises.entry import edit, exercise
+from rope_course.exercises.entry import edit, exercise
+from rope_ref.attention import relative_score
 
 __all__ = ["EXERCISES"]
 

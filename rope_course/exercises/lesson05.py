@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from rope_course.exercises.checkers import close, formula, function, numbers, true_or_false
+from rope_course.exercises.entry import edit, exercise
 from rope_ref.attention import attention_scores, attention_weights
-from rope_ref.exercises.checkers import close, formula, function, numbers, true_or_false
-from rope_ref.exercises.entry import edit, exercise
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.rotation import rotate_expanded
 
