@@ -41,7 +41,7 @@ peers: $(STAMP_PEERS) ## compare with transformers, torch and onnxruntime, live 
 	@.venv-peers/bin/python -m pytest tests/peers.py -rs
 
 wheel-check: $(STAMP) ## build a wheel, install it elsewhere with and without its extra, and use it
-	@PYTHON="$(PYTHON)" tests/wheel_check.sh
+	@PYTHON="$(PYTHON)" tests/house/wheel_check.sh
 
 clean: ## remove the environments, caches and builds
 	rm -rf .venv .venv-oldest .venv-peers build dist .pytest_cache .ruff_cache .hypothesis *.egg-info

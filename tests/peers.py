@@ -5,16 +5,16 @@ They compute angles in float32, so rotated vectors are compared at positions up 
 
 import copy
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from places import DATA
 
 from rope_ref import apply_rope, cos_sin, from_config, inverse_frequencies, rotation_angles
 from rope_ref.embedding import RotaryEmbedding
 
-CONFIGS = json.loads((Path(__file__).parent / "data" / "configs.json").read_text(encoding="utf-8"))["cases"]
+CONFIGS = json.loads((DATA / "configs.json").read_text(encoding="utf-8"))["cases"]
 HEADS, LENGTH, WIDTH = 4, 128, 64
 FLOAT32 = 1e-6  # some roundings in float32: a blended speed is a difference of two
 

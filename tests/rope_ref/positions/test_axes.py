@@ -7,13 +7,13 @@ import json
 import math
 import re
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from places import DATA
 
 from rope_ref import apply_rope, cos_sin, inverse_frequencies, positions, rotation_angles
 from rope_ref.positions import (
@@ -28,7 +28,6 @@ from rope_ref.positions import (
     video_split,
 )
 
-DATA = Path(__file__).resolve().parent / "data"
 FLOAT32_TABLE = {"rtol": 0, "atol": 2e-6}
 
 

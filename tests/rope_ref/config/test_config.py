@@ -2,18 +2,16 @@
 
 import copy
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from places import DATA
 
 import rope_ref.scaling
 from rope_ref import inverse_frequencies
 from rope_ref.config import LEFT_OUT, PAIRING_OF, read_config
 from rope_ref.scaling import METHODS, RopeConfig, from_config, linear, longrope, yarn
-
-DATA = Path(__file__).parent / "data"
 
 
 def read(name):

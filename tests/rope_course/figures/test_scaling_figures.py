@@ -2,11 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from places import DATA
 
 import rope_course.figures as room
 from rope_course.figures.scaling import (
@@ -25,7 +25,6 @@ from rope_ref.config import read_config
 from rope_ref.scaling import from_config
 
 OWN = 10000.0 ** (-np.arange(64) / 64)  # d = 128
-DATA = Path(__file__).parent / "data"
 
 
 @pytest.fixture(scope="module")

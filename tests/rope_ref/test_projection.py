@@ -1,20 +1,17 @@
 """Projections reordered for the other pairing give the same scores; tables as other libraries lay them out."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from places import DATA
 
 from rope_ref import attention_scores, inverse_frequencies, to_half, to_interleaved
 from rope_ref.embedding import RotaryEmbedding
 from rope_ref.pairing import permute_projection, tables
 
-CASES = {
-    case["id"]: case
-    for case in json.loads((Path(__file__).parent / "data" / "cases_projection.json").read_text("utf-8"))["cases"]
-}
+CASES = {case["id"]: case for case in json.loads((DATA / "cases_projection.json").read_text("utf-8"))["cases"]}
 SEQ_LEN, HIDDEN, HEADS = 7, 24, 8
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,15 +10,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import MP, exact
 from oracles import inverse_frequencies as exact_frequencies
+from places import DATA
 from scipy.special import sici
 
 from rope_ref import decay, decay_curve, inverse_frequencies, relative_score
 from rope_ref.decay import decay_bound, first_negative
 
-CASES = {
-    case["id"]: case
-    for case in json.loads((Path(__file__).parent / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
-}
+CASES = {case["id"]: case for case in json.loads((DATA / "cases.json").read_text(encoding="utf-8"))["cases"]}
 
 # By hand.
 

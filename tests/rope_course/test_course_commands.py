@@ -4,21 +4,16 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import nbformat
 import pytest
 from matplotlib.figure import Figure
+from places import ROOT
 
 import rope_course.figures.gallery as room
-import rope_ref.__main__
 from rope_course import notebooks as running
-from rope_course.__main__ import COMMANDS, main
+from rope_course.__main__ import main
 from rope_course.figures import Picture
-from rope_ref.commands import Commands, argument
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
@@ -223,53 +218,3 @@ def test_path_without_a_notebook_is_told_in_one_line(tmp_path, capsys, name):
     (tmp_path / "empty").mkdir()
     assert main(["notebooks", str(tmp_path / name)]) == 2
     assert capsys.readouterr().err == f"rope-course notebooks: there is no notebook at {tmp_path / name}\n"
-
-
-# The command line itself
-
-
-@pytest.mark.parametrize(
-    ("package", "commands", "some"),
-    [
-        ("rope_ref", rope_ref.__main__.COMMANDS, {"frequencies", "diagnose", "vectors"}),
-        ("rope_course", COMMANDS, {"figures", "notebooks", "exercises", "train"}),
-    ],
-)
-def test_help_lists_every_command(package, commands, some):
-    done = run("--help", package=package)
-    assert done.returncode == 0
-    assert all(f"\n    {name}" in done.stdout for name in commands.known)
-    assert some <= commands.known.keys()
-
-
-@pytest.mark.parametrize("package", ["rope_ref", "rope_course"])
-def test_no_command_and_an_unknown_one_are_errors(package):
-    for argv in ([], ["dance"]):
-        done = run(*argv, package=package)
-        assert done.returncode == 2
-        assert f"usage: {package.replace('_', '-')}" in done.stderr
-
-
-def test_exit_status_of_a_command_is_that_of_the_process():
-    assert run("figures", "dance").returncode == 2
-
-
-def test_console_scripts_are_these_command_lines():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {
-        "rope-ref": "rope_ref.__main__:main",
-        "rope-course": "rope_course.__main__:main",
-    }
-
-
-def test_command_is_one_function(capsys):
-    commands = Commands("counter", "It counts.")
-
-    @commands.command(argument("number", type=int), argument("--twice", action="store_true"))
-    def count(options):
-        """Count to a number."""
-        print(options.number * (2 if options.twice else 1))
-        return 5
-
-    assert commands.main(["count", "21", "--twice"]) == 5
-    assert capsys.readouterr().out == "42\n"

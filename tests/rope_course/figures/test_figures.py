@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from numpy._core._multiarray_umath import __cpu_dispatch__  # the instruction sets that NumPy may use
 from numpy.testing import assert_allclose
+from places import ROOT
 
 import rope_course.figures as room
 from rope_course.figures import FIGURES, Picture, figure
@@ -26,7 +27,6 @@ from rope_course.figures.gallery import gallery
 from rope_course.figures.picture import first_where, number, spoken, thin_out, with_looks, wrapped
 from rope_ref.files import write_file
 
-ROOT = Path(__file__).resolve().parent.parent
 STORED = ROOT / "figures"
 NAMES = list(FIGURES)
 PRINT_WIDTH = 6.5  # inches between the margins of a page

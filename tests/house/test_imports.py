@@ -3,11 +3,9 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
+from places import ROOT
 
 # A file imports only from files before it in the list of its package; __init__.py alone is exempt.
 ROOMS = {

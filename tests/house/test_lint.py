@@ -2,12 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = [name for name in ("rope_ref", "rope_course", "tests", "benchmarks", "notebooks") if (ROOT / name).is_dir()]
 CHECK = ["check", "--no-cache"]
 FORMAT = ["format", "--check", "--diff", "--no-cache"]

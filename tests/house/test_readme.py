@@ -3,15 +3,14 @@
 import contextlib
 import io
 import re
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 import rope_course.__main__
 import rope_ref.__main__
 from rope_ref import vectors
 
-ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 

@@ -1,18 +1,17 @@
 """xPos: sizes that fall with distance, centred anywhere, and refused where a dtype cannot hold them."""
 
 import json
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import MP
+from places import DATA
 
 from rope_ref import apply_rope, attention_scores, cos_sin, inverse_frequencies, rotation_angles
 from rope_ref.xpos import apply_xpos, xpos_scales
 
-DATA = Path(__file__).parent / "data"
 GOLDEN = {case["name"]: case for case in json.loads((DATA / "xpos.json").read_text(encoding="utf-8"))["cases"]}
 CASES = {case["id"]: case for case in json.loads((DATA / "cases_xpos.json").read_text(encoding="utf-8"))["cases"]}
 DTYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}

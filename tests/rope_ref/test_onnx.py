@@ -5,17 +5,16 @@ The caches of those tests hold random numbers, not cosines: they show which numb
 
 import importlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from onnx.backend.test.case import node as suite
 from onnx.reference import ReferenceEvaluator
+from places import DATA
 
 from rope_ref import apply_rope
 
-DATA = Path(__file__).parent / "data"
 STORED = json.loads((DATA / "onnx_rotary_embedding.json").read_text("utf-8"))
 REPORTED = {case["id"]: case for case in json.loads((DATA / "cases_onnx.json").read_text("utf-8"))["cases"]}
 

@@ -3,13 +3,13 @@
 import json
 import math
 import warnings
-from pathlib import Path
 
 import numpy as np
 import oracles
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import MP
+from places import DATA
 
 from rope_ref import apply_rope, attention_scores, cos_sin, inverse_frequencies, rotation_angles, wavelengths
 from rope_ref.scaling import (
@@ -26,8 +26,6 @@ from rope_ref.scaling import (
     ramp_bounds,
     yarn,
 )
-
-DATA = Path(__file__).parent / "data"
 
 
 def read(name):

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from places import DATA
 
 from rope_ref import apply_rope, attention_weights, cos_sin, decay_curve, inverse_frequencies, rotation_angles
 from rope_ref.absolute import alibi_bias, alibi_slopes, learned, sinusoidal
@@ -18,7 +18,7 @@ from rope_ref.absolute import alibi_bias, alibi_slopes, learned, sinusoidal
 FLOAT32 = {"rtol": 0, "atol": 1e-7}
 PUBLISHED = {
     case["name"]: np.reshape(case["output"]["data"], case["output"]["shape"])
-    for case in json.loads((Path(__file__).parent / "data" / "absolute.json").read_text("utf-8"))["cases"]
+    for case in json.loads((DATA / "absolute.json").read_text("utf-8"))["cases"]
 }
 
 

@@ -1,18 +1,17 @@
 """Positions of plain, padded and packed sequences, beside public fault reports and plain loops."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from places import DATA
 
 from rope_ref import inverse_frequencies, rotate_expanded, rotation_angles
 from rope_ref.positions import from_attention_mask, packed, sequential
 
-DATA = Path(__file__).resolve().parent / "data"
 CASES = {case["id"]: case for case in json.loads((DATA / "cases_positions.json").read_text(encoding="utf-8"))["cases"]}
 
 

@@ -3,12 +3,11 @@
 import ast
 import functools
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?:[eE][+-]?\d+)?|(?<![\w.])\d+[eE][+-]?\d+")

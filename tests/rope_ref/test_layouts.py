@@ -1,15 +1,15 @@
 """What fifteen public implementations return, each written as calls of the package."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from places import DATA
 
 from rope_ref import apply_rope, cos_sin, inverse_frequencies, rotation_angles, to_half
 
-GOLDEN = json.loads((Path(__file__).parent / "data" / "apply_layouts.json").read_text("utf-8"))
+GOLDEN = json.loads((DATA / "apply_layouts.json").read_text("utf-8"))
 CASES = {case["name"]: case for case in GOLDEN["cases"]}
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import oracles
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from places import ROOT
 
 import rope_ref
 from rope_ref import positions, scaling, vectors
@@ -22,7 +23,6 @@ from rope_ref.pairing import to_half
 from rope_ref.rotation import apply_rope
 from rope_ref.xpos import xpos_scales
 
-ROOT = Path(__file__).resolve().parent.parent
 DTYPES = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 NAMES = list(vectors.CASES)
 SCALED = [name for name, case in vectors.CASES.items() if "scaling" in case["parameters"]]

@@ -1,12 +1,12 @@
 """Inputs from public fault reports: the right value comes out, and the value that each fault returns does not."""
 
 import json
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
 from oracles import PAIRINGS, TURNS
+from places import DATA
 
 from rope_ref import (
     apply_rope,
@@ -21,7 +21,7 @@ from rope_ref import (
 )
 from rope_ref.decay import decay_bound, first_negative
 
-PATH = Path(__file__).parent / "data" / "cases.json"
+PATH = DATA / "cases.json"
 CASES = {case["id"]: case for case in json.loads(PATH.read_text(encoding="utf-8"))["cases"]}
 
 

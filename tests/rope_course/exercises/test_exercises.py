@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import warnings
-from pathlib import Path
 
 import hypothesis.extra.numpy as np_strategies
 import nbformat
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import ROOT
 
 from rope_course import exercises
 from rope_course.exercises import EXERCISES, check, checkers, collect, reading, sheet, show, verdict
@@ -22,7 +22,6 @@ from rope_course.exercises.entry import KINDS, edit, run
 from rope_course.exercises.entry import exercise as make
 from rope_ref.faults import CHECKS, FAULTS
 
-ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 ALL = list(EXERCISES.values())

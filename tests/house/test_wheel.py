@@ -4,9 +4,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from places import ROOT
 
 
 def expected(root):

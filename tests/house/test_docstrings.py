@@ -11,15 +11,14 @@ import sys
 import tomllib
 import types
 import warnings
-from pathlib import Path
 
 import pytest
 from numpydoc.validate import validate
+from places import ROOT
 
 import rope_course
 import rope_ref
 
-ROOT = Path(__file__).resolve().parent.parent
 CHECKS = set(
     tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["numpydoc_validation"]["checks"]
 )

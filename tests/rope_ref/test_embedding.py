@@ -4,21 +4,18 @@ import copy
 import json
 import pickle
 import threading
-from pathlib import Path
 
 import ml_dtypes
 import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from places import DATA
 
 from rope_ref import apply_rope, attention_scores, attention_weights, cos_sin, inverse_frequencies, rotation_angles
 from rope_ref.embedding import FIRST, KEPT, RotaryEmbedding
 
-CASES = {
-    case["id"]: case
-    for case in json.loads((Path(__file__).parent / "data" / "cases_embedding.json").read_text("utf-8"))["cases"]
-}
+CASES = {case["id"]: case for case in json.loads((DATA / "cases_embedding.json").read_text("utf-8"))["cases"]}
 MP = mpmath.ctx_mp.MPContext()
 MP.dps = 50
 PAIRINGS = ["interleaved", "half"]
