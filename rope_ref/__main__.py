@@ -44,9 +44,9 @@ def frequencies(options):
     """Show how fast each pair of a model turns, what it saw in training, and what the scaling changed."""
     import numpy as np
 
+    from rope_ref.checks import check_count
     from rope_ref.config import read_config
     from rope_ref.frequencies import inverse_frequencies, wavelengths
-    from rope_ref.pairing import check_count
     from rope_ref.scaling import from_config
 
     config = read_json(options.config)

@@ -6,21 +6,15 @@ r"""What RoPE is compared with: positions that are added to the tokens, and ALiB
 
 import numpy as np
 
+from rope_ref.checks import check_choice, check_count, check_rng, check_width
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
-from rope_ref.pairing import check_count, check_width, join_pairs
+from rope_ref.pairing import join_pairs
 
 __all__ = ["alibi_bias", "alibi_slopes", "learned", "sinusoidal"]
 
 # A sine and its cosine stand where the two features of a pair stand.
 LAYOUTS = {"interleaved": "interleaved", "concatenated": "half"}
 ROW_SIZE = 0.02  # standard deviation of a new row, in BERT and in GPT-2
-
-
-def check_rng(rng):
-    """Return `rng`, or raise: random numbers come from a generator that the caller seeds."""
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    return rng
 
 
 def sinusoidal(position_ids, width, base=10000.0, *, layout="interleaved"):
@@ -67,8 +61,7 @@ def sinusoidal(position_ids, width, base=10000.0, *, layout="interleaved"):
     array([[0.    , 0.    , 1.    , 1.    ],
            [0.8415, 0.01  , 0.5403, 1.    ]])
     """
-    if not isinstance(layout, str) or layout not in LAYOUTS:
-        raise ValueError(f"layout must be 'interleaved' or 'concatenated', got {layout!r}")
+    check_choice(layout, LAYOUTS, "layout")
     angles = rotation_angles(position_ids, inverse_frequencies(check_width(width, "width"), base))
     return join_pairs(np.sin(angles), np.cos(angles), LAYOUTS[layout])
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from rope_ref.frequencies import angles_at, as_inv_freq, as_real
-from rope_ref.pairing import as_array, split_pairs
-from rope_ref.rotation import as_float_array, computing_dtype
+from rope_ref.checks import as_array, as_inv_freq, as_real, check_bool
+from rope_ref.frequencies import angles_at
+from rope_ref.pairing import split_pairs
+from rope_ref.shapes import as_float_array, computing_dtype
 
 __all__ = ["attention_scores", "attention_weights", "relative_score"]
 
@@ -101,8 +102,7 @@ def attention_weights(scores, *, causal=True, bias=None):
     scores = as_float_array(scores, "scores")
     if scores.ndim < 2:
         raise ValueError(f"scores must have shape (..., queries, keys), got {scores.shape}")
-    if not isinstance(causal, (bool, np.bool_)):
-        raise TypeError(f"causal must be True or False, got {causal!r}")
+    check_bool(causal, "causal")
     queries, keys = scores.shape[-2:]
     work = scores.astype(computing_dtype(scores.dtype) if bias is None else np.float64)
     if bias is not None:

@@ -7,8 +7,7 @@ many names, old and new; every name that is understood stands in this file, and 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rope_ref.frequencies import check_positive
-from rope_ref.pairing import check_count
+from rope_ref.checks import check_bool, check_count, check_fraction, check_positive
 
 __all__ = ["Recipe", "read_config"]
 
@@ -193,21 +192,6 @@ def agreed(found):
     return found[0][1] if found else None
 
 
-def check_length(value, name):
-    """Return `value` as an int, or raise: it must be a positive integer that float64 holds exactly."""
-    length = check_count(value, name)
-    if length > 2**53:
-        raise ValueError(f"{name} must be at most 2**53, up to which float64 is exact, got {length}")
-    return length
-
-
-def check_bool(value, name):
-    """Return `value`, or raise: it must be True or False."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be true or false, got {value!r}")
-    return value
-
-
 def text_part(config):
     """Find the part of a config that describes the text model, and the model_type it goes by."""
     part, kind = Part(config, "config"), config.get("model_type")
@@ -356,7 +340,7 @@ def read_base(part, rope, family, key, nested):
 def layer_width(part, layer_type):
     """Return the head_dim that a table of single layers gives to all layers of one type; None where it gives none."""
     table = part.part("per_layer_config")
-    rows = {str(key).lstrip("0"): table.part(key).found("head_dim", check=check_length) for key in table.mapping}
+    rows = {str(key).lstrip("0"): table.part(key).found("head_dim", check=check_count) for key in table.mapping}
     # Layer 5 may stand under "05".
     found = [rows.get(str(i).lstrip("0"), []) for i, kind in enumerate(layer_kinds(part)) if kind == layer_type]
     if any(found) and not all(found):
@@ -373,12 +357,12 @@ def read_head_dim(part, family, layer_type):
     keys = HEAD_DIM
     if layer_type == "full_attention" and (part.get("global_head_dim") is not None or "global_head_dim" in left_out):
         keys = ("global_head_dim",)
-    head_dim = agreed(part.found(*keys, check=check_length))
+    head_dim = agreed(part.found(*keys, check=check_count))
     if head_dim is None:
         head_dim = left_out.get(keys[0])
     if head_dim is not None:
         return head_dim
-    sizes = part.found(*HIDDEN_SIZE, check=check_length), part.found(*HEADS, check=check_length)
+    sizes = part.found(*HIDDEN_SIZE, check=check_count), part.found(*HEADS, check=check_count)
     for found, key in zip(sizes, (HIDDEN_SIZE[0], HEADS[0]), strict=True):
         if not found:
             raise ValueError(f"{part.name(key)} must be given where head_dim is not, got none")
@@ -388,19 +372,11 @@ def read_head_dim(part, family, layer_type):
     return hidden // heads
 
 
-def check_share(value, name):
-    """Return `value` as a float, or raise: it must be above 0 and at most 1."""
-    value = check_positive(value, name)
-    if value > 1:
-        raise ValueError(f"{name} must be at most 1, got {value}")
-    return value
-
-
 def read_share(part, rope, family, nested):
     """Return the share of the head that is turned, and where it stands; 1 where nothing is said."""
-    found = rope.found(SHARE[0], check=check_share)
+    found = rope.found(SHARE[0], check=check_fraction)
     if not (nested and found):
-        found += part.found(*SHARE, check=check_share)
+        found += part.found(*SHARE, check=check_fraction)
     left_out = LEFT_OUT.get(family, {}).get(SHARE[0])
     if not found and left_out is not None:
         found = [(part.name(SHARE[0]), left_out)]
@@ -409,7 +385,7 @@ def read_share(part, rope, family, nested):
 
 def read_widths(part, rope, family, kind, layer_type, nested):
     """Return the rotated width, the width of one head, and the share of the first in the second."""
-    apart = agreed(part.found("qk_rope_head_dim", check=check_length))
+    apart = agreed(part.found("qk_rope_head_dim", check=check_count))
     if apart is not None:  # the rotated part stands alone, and the share says what it is of the whole
         return apart, apart, 1.0
     head_dim, found = read_head_dim(part, family, layer_type), read_share(part, rope, family, nested)
@@ -418,8 +394,8 @@ def read_widths(part, rope, family, kind, layer_type, nested):
         return head_dim, head_dim, 1.0 if share is None else share
     widths = [(name, int(head_dim * value)) for name, value in found]
     if family in NEEDED:
-        part.need(NEEDED[family], f"for {family}", check_length)
-    width = agreed(part.found("rotary_dim", check=check_length) + widths)
+        part.need(NEEDED[family], f"for {family}", check_count)
+    width = agreed(part.found("rotary_dim", check=check_count) + widths)
     width = head_dim if width is None else width
     if width % 2 or not 0 < width <= head_dim:
         name = next((name for name, _ in widths), part.name("head_dim" if width == head_dim else "rotary_dim"))
@@ -436,7 +412,7 @@ def read_sections(rope, rotary_dim):
         return None, False
     if not isinstance(sections, (list, tuple)):
         raise TypeError(f"{name} must be a list of integers, got {sections!r}")
-    sections, pairs = tuple(check_length(section, name) for section in sections), rotary_dim // 2
+    sections, pairs = tuple(check_count(section, name) for section in sections), rotary_dim // 2
     if sum(sections) != pairs:
         raise ValueError(f"{name} must sum to the {pairs} pairs of a rotary_dim of {rotary_dim}, got {list(sections)}")
     return sections, agreed(rope.found("mrope_interleaved", "interleaved", check=check_bool)) or False
@@ -451,13 +427,13 @@ def read_pairing(part, family):
 
 def read_original(part, rope, kind):
     """Return the length that the model was trained on before it was extended."""
-    found = rope.found(ORIGINAL, check=check_length) + part.found(ORIGINAL, check=check_length)
+    found = rope.found(ORIGINAL, check=check_count) + part.found(ORIGINAL, check=check_count)
     return agreed(found) or rope.need(ORIGINAL, f"for the type {kind!r}: the length before it was extended")
 
 
 def read_longest(part, kind):
     """Return the length that the model is published for."""
-    return agreed(part.found(*LONGEST, check=check_length)) or part.need(LONGEST[0], f"for the type {kind!r}")
+    return agreed(part.found(*LONGEST, check=check_count)) or part.need(LONGEST[0], f"for the type {kind!r}")
 
 
 def read_growth(part, rope, kind, original):
@@ -576,7 +552,7 @@ def read_config(config, seq_len=None, layer_type=None):
     """
     if not isinstance(config, Mapping):
         raise TypeError(f"config must be a mapping, the parsed config.json, got {type(config).__name__}")
-    seq_len = None if seq_len is None else check_length(seq_len, "seq_len")
+    seq_len = None if seq_len is None else check_count(seq_len, "seq_len")
     part, family = text_part(config)
     refuse_other_positions(part, family)
     entry = rope_entry(part)

@@ -6,8 +6,8 @@ the RoFormer paper's upper bound. Neither says that attention falls with distanc
 
 import numpy as np
 
-from rope_ref.frequencies import angles_at, as_inv_freq, as_real
-from rope_ref.pairing import check_count
+from rope_ref.checks import as_inv_freq, as_real, check_count
+from rope_ref.frequencies import angles_at
 
 __all__ = ["decay_bound", "decay_curve", "first_negative"]
 

@@ -2,17 +2,11 @@
 
 import numpy as np
 
-from rope_ref.frequencies import (
-    angles_at,
-    as_inv_freq,
-    check_positive,
-    check_table_dtype,
-    cos_sin,
-    rotation_angles,
-)
+from rope_ref.checks import as_array, as_inv_freq, check_positive
+from rope_ref.frequencies import angles_at, cos_sin, rotation_angles
 from rope_ref.kernel import turn_into
-from rope_ref.pairing import as_array, check_pairing
-from rope_ref.rotation import align, as_float_array, computing_dtype
+from rope_ref.pairing import check_pairing
+from rope_ref.shapes import align, as_float_array, check_table_dtype, computing_dtype
 
 __all__ = ["RotaryEmbedding"]
 

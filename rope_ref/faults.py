@@ -8,8 +8,9 @@ from collections import namedtuple
 
 import numpy as np
 
+from rope_ref.checks import check_positive
 from rope_ref.decay import decay_curve
-from rope_ref.frequencies import check_positive, cos_sin, inverse_frequencies, rotation_angles
+from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles
 from rope_ref.pairing import join_pairs, split_pairs
 from rope_ref.rotation import rotate_expanded
 

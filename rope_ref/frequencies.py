@@ -1,49 +1,11 @@
 """How fast each pair turns, and the angle it has reached at a position."""
 
-import numbers
-
 import numpy as np
 
-from rope_ref.pairing import as_array, check_width
+from rope_ref.checks import as_inv_freq, as_real, check_positive, check_width
+from rope_ref.shapes import check_table_dtype
 
 __all__ = ["cos_sin", "inverse_frequencies", "rotation_angles", "wavelengths"]
-
-
-def check_positive(value, name):
-    """Return `value` as a float, or raise: it must be one positive finite number."""
-    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        number = float(value)
-    except OverflowError:  # an integer beyond float64
-        number = float("inf")
-    if not 0 < number < float("inf"):
-        raise ValueError(f"{name} must be positive and finite in float64, got {value!r}")
-    return number
-
-
-def as_real(values, name):
-    """Return `values` as float64, or raise: they must be real, finite and, if integers, exact in float64."""
-    values = as_array(values, name)
-    if values.dtype.kind not in "iuf" and values.dtype.name != "bfloat16":
-        raise TypeError(f"{name} must hold real numbers, got dtype {values.dtype}")
-    with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
-        exact = values.astype(np.float64)
-    if not np.isfinite(exact).all():
-        raise ValueError(f"{name} must be finite, got {exact[~np.isfinite(exact)].flat[0]}")
-    if values.dtype.kind in "iu" and values.size:
-        largest = max(int(values.max()), int(values.min()), key=abs)  # as integers: 2**53 + 1 rounds to 2**53
-        if abs(largest) > 2**53:
-            raise ValueError(f"{name} must be at most 2**53, up to which float64 is exact, got {largest}")
-    return exact
-
-
-def as_inv_freq(inv_freq):
-    """Return `inv_freq` as float64 of shape (pairs,), or raise."""
-    inv_freq = as_real(inv_freq, "inv_freq")
-    if inv_freq.ndim != 1 or not inv_freq.size:
-        raise ValueError(f"inv_freq must have shape (pairs,) with at least one pair, got {inv_freq.shape}")
-    return inv_freq
 
 
 def angles_at(positions, inv_freq, name):
@@ -158,16 +120,6 @@ def rotation_angles(position_ids, inv_freq):
            [2.  , 0.02]])
     """
     return angles_at(position_ids, inv_freq, "position_ids")
-
-
-def check_table_dtype(dtype):
-    """Return `dtype` as a NumPy dtype, or raise: a table of cos or sin is of float64 or float32."""
-    try:
-        if dtype is not None and np.dtype(dtype) in (np.float64, np.float32):
-            return np.dtype(dtype)
-    except (TypeError, ValueError):  # no dtype at all
-        pass
-    raise TypeError(f"dtype must be float64 or float32, got {dtype!r}")
 
 
 def cos_sin(angles, *, attention_factor=1.0, dtype=np.float64):

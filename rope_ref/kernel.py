@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from rope_ref.pairing import as_array
+from rope_ref.checks import as_array
 
 __all__ = []
 

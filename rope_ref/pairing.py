@@ -4,9 +4,9 @@ Pair i of a head of width d is features (2i, 2i + 1) in the "interleaved" pairin
 (i, i + d // 2) in the "half" pairing. The two differ by one fixed reordering of the features.
 """
 
-import operator
-
 import numpy as np
+
+from rope_ref.checks import as_array, as_features, check_axis, check_choice, check_count, check_rotary_dim, check_width
 
 __all__ = [
     "PAIRINGS",
@@ -22,52 +22,9 @@ __all__ = [
 PAIRINGS = ("interleaved", "half")
 
 
-def as_array(values, name="x"):
-    """Return `values` as a plain array, or raise: every row must have one length, and no entry may be masked."""
-    if isinstance(values, np.ndarray) and hasattr(values, "mask"):
-        raise TypeError(f"{name} must be a plain array, got a masked one, whose mask would be lost")
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must be an array, or lists that make one, got rows of several lengths") from None
-
-
 def check_pairing(pairing):
     """Return `pairing`, or raise a ValueError that lists the two there are."""
-    if not isinstance(pairing, str) or pairing not in PAIRINGS:
-        raise ValueError(f"pairing must be 'interleaved' or 'half', got {pairing!r}")
-    return pairing
-
-
-def check_count(value, name):
-    """Return `value` as an int, or raise: it must be a positive integer."""
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        count = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from None
-    if count <= 0:
-        raise ValueError(f"{name} must be positive, got {count}")
-    return count
-
-
-def check_width(width, name="rotary_dim"):
-    """Return `width` as an int, or raise: features come in pairs, so it must be a positive even integer."""
-    width = check_count(width, name)
-    if width % 2:
-        raise ValueError(f"{name} must be even, got {width}")
-    return width
-
-
-def check_rotary_dim(rotary_dim, head_dim):
-    """Return the width to turn in a head of `head_dim` features; None means the whole head."""
-    if rotary_dim is None:
-        return check_width(head_dim, "head_dim")
-    rotary_dim = check_width(rotary_dim)
-    if rotary_dim > head_dim:
-        raise ValueError(f"rotary_dim must be at most head_dim, got rotary_dim {rotary_dim} and head_dim {head_dim}")
-    return rotary_dim
+    return check_choice(pairing, PAIRINGS, "pairing")
 
 
 def pair_features(rotary_dim, pairing="interleaved"):
@@ -128,9 +85,7 @@ def split_pairs(x, pairing="interleaved"):
     >>> split_pairs([1, 2, 3, 4], "half")
     (array([1, 2]), array([3, 4]))
     """
-    x = as_array(x)
-    if x.ndim == 0:
-        raise ValueError("x must have at least one axis, the features, got a scalar")
+    x = as_features(x)
     pairs = check_width(x.shape[-1], "the last axis of x") // 2
     if check_pairing(pairing) == "interleaved":
         return x[..., 0::2], x[..., 1::2]
@@ -174,9 +129,7 @@ def join_pairs(first, second, pairing="interleaved"):
 
 def reorder(x, rotary_dim, source, target):
     """Move the first `rotary_dim` features from one pairing's order to the other's; copy the rest."""
-    x = as_array(x)
-    if x.ndim == 0:
-        raise ValueError("x must have at least one axis, the features, got a scalar")
+    x = as_features(x)
     width = check_rotary_dim(rotary_dim, x.shape[-1])
     turned = join_pairs(*split_pairs(x[..., :width], source), target)
     return np.concatenate((turned, x[..., width:]), axis=-1).astype(x.dtype, copy=False)  # keeps the byte order
@@ -295,8 +248,7 @@ def permute_projection(weight, num_heads, *, to, rotary_dim=None, axis=0):
     >>> permute_projection(permute_projection(rows, 2, to="half"), 2, to="interleaved")
     array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11])
     """
-    if not isinstance(to, str) or to not in PAIRINGS:
-        raise ValueError(f"to must be 'half' or 'interleaved', got {to!r}")
+    check_choice(to, PAIRINGS[::-1], "to")
     weight, num_heads = as_array(weight, "weight"), check_count(num_heads, "num_heads")
     features = weight.shape[check_axis(axis, weight.ndim)]
     if features == 0 or features % num_heads:
@@ -306,19 +258,6 @@ def permute_projection(weight, num_heads, *, to, rotary_dim=None, axis=0):
     rows = np.arange(features).reshape(num_heads, -1)
     rows = to_half(rows, rotary_dim) if to == "half" else to_interleaved(rows, rotary_dim)
     return weight.take(rows.ravel(), axis=axis)
-
-
-def check_axis(axis, ndim):
-    """Return `axis` as an int, or raise: it must number one of `ndim` axes, from the front or from the back."""
-    try:
-        if isinstance(axis, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(axis)
-    except TypeError:
-        raise TypeError(f"axis must be an integer, got {axis!r}") from None
-    if not -ndim <= number < ndim:
-        raise ValueError(f"axis must number one of the {ndim} axes of weight, got {number}")
-    return number
 
 
 def tables(cos, layout):

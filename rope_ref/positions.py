@@ -37,8 +37,17 @@ tokens: the tower of Qwen2-VL takes its patches square by square, 2 x 2 at a tim
 
 import numpy as np
 
-from rope_ref.frequencies import as_inv_freq, as_real, check_positive, inverse_frequencies
-from rope_ref.pairing import as_array, check_count, check_width
+from rope_ref.checks import (
+    as_array,
+    as_inv_freq,
+    as_real,
+    as_whole,
+    check_choice,
+    check_count,
+    check_positive,
+    check_width,
+)
+from rope_ref.frequencies import inverse_frequencies
 
 __all__ = [
     "axial_angles",
@@ -54,15 +63,6 @@ __all__ = [
     "video_grid",
     "video_split",
 ]
-
-
-def as_whole(values, name):
-    """Return `values` as int64, or raise: they must be integers that float64 holds exactly."""
-    values = as_array(values, name)
-    if values.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, got dtype {values.dtype}")
-    as_real(values, name)
-    return values.astype(np.int64)
 
 
 def as_patches(value, name):
@@ -538,8 +538,7 @@ def video_grid(frames, height, width, *, base_size=None, crop=None, mode="linspa
     array([0. , 0.5, 1. , 1.5])
     """
     frames, height, width = as_patches(frames, "frames"), as_patches(height, "height"), as_patches(width, "width")
-    if mode not in ("linspace", "even", "slice"):
-        raise ValueError(f"mode must be 'linspace', 'even' or 'slice', got {mode!r}")
+    check_choice(mode, ("linspace", "even", "slice"), "mode")
     region = ((0, 0), (height, width))
     if crop is not None:
         if mode == "slice":
@@ -680,8 +679,7 @@ def read_segment(segment, name):
     if not isinstance(segment, (tuple, list)) or not 2 <= len(segment) <= 3:
         raise ValueError(f"{name} must be (kind, size), or (kind, size, interval) for a video, got {segment!r}")
     kind, size, *interval = segment
-    if not isinstance(kind, str) or kind not in ("text", "image", "video"):
-        raise ValueError(f"{name} must be of kind 'text', 'image' or 'video', got {kind!r}")
+    check_choice(kind, ("text", "image", "video"), f"the kind of {name}")
     if interval and kind != "video":
         raise ValueError(f"{name} must have no interval, which is for videos, got {segment!r}")
     if kind == "text":
@@ -753,8 +751,7 @@ def mrope_position_ids(segments, *, after_video="largest"):
     >>> mrope_position_ids(segments, after_video="grid")[:, 0]
     array([0, 1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 5, 6])
     """
-    if after_video not in ("largest", "grid"):
-        raise ValueError(f"after_video must be 'largest' or 'grid', got {after_video!r}")
+    check_choice(after_video, ("largest", "grid"), "after_video")
     pieces, start = [], 0
     for number, segment in enumerate(segments):
         kind, size, interval = read_segment(segment, f"segments[{number}]")

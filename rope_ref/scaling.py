@@ -13,9 +13,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rope_ref.config import check_length, read_config
-from rope_ref.frequencies import as_real, check_positive, inverse_frequencies
-from rope_ref.pairing import check_width
+from rope_ref.checks import (
+    as_real,
+    check_bool,
+    check_choice,
+    check_factor,
+    check_positive,
+    check_share,
+    check_weight,
+    check_width,
+)
+from rope_ref.config import check_count, read_config
+from rope_ref.frequencies import inverse_frequencies
 
 __all__ = [
     "RopeConfig",
@@ -61,28 +70,6 @@ class Scaling(NamedTuple):
     inv_freq: np.ndarray
     attention_factor: float = 1.0
     softmax_factor: float = 1.0
-
-
-def check_factor(factor, name="factor"):
-    """Return `factor` as a float, or raise: it must be at least 1, since below 1 the context would shrink."""
-    factor = check_positive(factor, name)
-    if factor < 1:
-        raise ValueError(f"{name} must be at least 1, got {factor}")
-    return factor
-
-
-def check_weight(value, name):
-    """Return `value` as a float, or raise: it must be 0 or a positive number."""
-    is_zero = isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0
-    return 0.0 if is_zero else check_positive(value, name)
-
-
-def check_share(value, name):
-    """Return `value` as a float, or raise: it must lie between 0 and 1."""
-    value = check_weight(value, name)
-    if value > 1:
-        raise ValueError(f"{name} must be between 0 and 1, got {value}")
-    return value
 
 
 def check_rotations(fast, slow):
@@ -262,7 +249,7 @@ def dynamic_ntk(rotary_dim, base=10000.0, *, factor, original_length, seq_len):
     array([1.   , 0.005])
     """
     factor = check_factor(factor)
-    original, length = check_length(original_length, "original_length"), check_length(seq_len, "seq_len")
+    original, length = check_count(original_length, "original_length"), check_count(seq_len, "seq_len")
     stretch = 1 + factor * max(0, length - original) / original
     return Scaling(inverse_frequencies(rotary_dim, ntk_base(rotary_dim, base, factor=stretch)))
 
@@ -313,10 +300,9 @@ def ramp_bounds(rotary_dim, base=10000.0, *, original_length, beta_fast=32.0, be
     rotary_dim, base = check_width(rotary_dim), check_positive(base, "base")
     if base <= 1:
         raise ValueError(f"base must be above 1, so that pairs differ, got {base}")
-    length = check_length(original_length, "original_length")
+    length = check_count(original_length, "original_length")
     betas = check_rotations(beta_fast, beta_slow)
-    if not isinstance(truncate, (bool, np.bool_)):
-        raise TypeError(f"truncate must be True or False, got {truncate!r}")
+    check_bool(truncate, "truncate")
     low, high = (rotary_dim * math.log(length / (2 * math.pi * beta)) / (2 * math.log(base)) for beta in betas)
     if truncate:
         low, high = math.floor(low), math.ceil(high)
@@ -412,9 +398,8 @@ def ntk_by_parts(
     array([1.    , 0.0625, 0.0025])
     """
     factor, share = check_factor(factor), check_share(extrapolation_factor, "extrapolation_factor")
-    if not isinstance(ramp, str) or ramp not in RAMPS:
-        raise ValueError(f"ramp must be 'index' or 'rotations', got {ramp!r}")
-    own, length = inverse_frequencies(rotary_dim, base), check_length(original_length, "original_length")
+    check_choice(ramp, RAMPS, "ramp")
+    own, length = inverse_frequencies(rotary_dim, base), check_count(original_length, "original_length")
     fast, slow = check_rotations(beta_fast, beta_slow)
     if ramp == "index":
         bounds = {"original_length": length, "beta_fast": fast, "beta_slow": slow, "truncate": truncate}
@@ -627,7 +612,7 @@ def llama3(rotary_dim, base=10000.0, *, factor, low_freq_factor=1.0, high_freq_f
     >>> llama3(4, 500000.0, factor=8, original_length=8192).inv_freq.round(6)
     array([1.00e+00, 5.25e-04])
     """
-    factor, length = check_factor(factor), check_length(original_length, "original_length")
+    factor, length = check_factor(factor), check_count(original_length, "original_length")
     low = check_positive(low_freq_factor, "low_freq_factor")
     high = check_positive(high_freq_factor, "high_freq_factor")
     if high <= low:
@@ -712,7 +697,7 @@ def longrope(
     own, factor = inverse_frequencies(rotary_dim, base), check_factor(factor)
     short = as_divisors(short_factor, len(own), "short_factor")
     long = as_divisors(long_factor, len(own), "long_factor")
-    original, length = check_length(original_length, "original_length"), check_length(seq_len, "seq_len")
+    original, length = check_count(original_length, "original_length"), check_count(seq_len, "seq_len")
     if attention_factor is not None:
         attention_factor = check_positive(attention_factor, "attention_factor")
     elif original == 1:

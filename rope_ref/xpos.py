@@ -8,9 +8,10 @@ for causal attention.
 
 import numpy as np
 
-from rope_ref.frequencies import as_real, check_positive, cos_sin
-from rope_ref.pairing import check_width
-from rope_ref.rotation import apply_rope, as_float_array
+from rope_ref.checks import as_real, check_bool, check_positive, check_width
+from rope_ref.frequencies import cos_sin
+from rope_ref.rotation import apply_rope
+from rope_ref.shapes import as_float_array
 
 __all__ = ["apply_xpos", "xpos_scales"]
 
@@ -139,8 +140,7 @@ def apply_xpos(x, angles, scales, *, downscale=False, pairing="interleaved"):
     array([0.2857, 3.5   ])
     """
     x, angles, scales = as_float_array(x), as_real(angles, "angles"), as_real(scales, "scales")
-    if not isinstance(downscale, (bool, np.bool_)):
-        raise TypeError(f"downscale must be True (keys) or False (queries), got {downscale!r}")
+    check_bool(downscale, "downscale", "True (keys) or False (queries)")
     if scales.shape != angles.shape:
         raise ValueError(f"scales must have the shape of angles, {angles.shape}, got {scales.shape}")
     if not (scales > 0).all():

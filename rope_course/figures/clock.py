@@ -24,9 +24,10 @@ from rope_course.figures.picture import (
     thin_out,
     with_looks,
 )
+from rope_ref.checks import check_count
 from rope_ref.decay import decay_curve
 from rope_ref.frequencies import inverse_frequencies, rotation_angles, wavelengths
-from rope_ref.pairing import check_count, split_pairs
+from rope_ref.pairing import split_pairs
 from rope_ref.rotation import rotate_expanded
 
 MODELS = Path(__file__).resolve().parent.parent / "models.json"

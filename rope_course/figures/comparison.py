@@ -22,8 +22,8 @@ from rope_course.figures.picture import (
 )
 from rope_ref.absolute import learned, sinusoidal
 from rope_ref.attention import attention_scores, attention_weights, relative_score
+from rope_ref.checks import check_count
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
-from rope_ref.pairing import check_count
 from rope_ref.rotation import rotate_expanded
 
 ROUNDING = 1e-12  # changes of a score that are rounding alone lie below it; their digits differ between processors

@@ -23,9 +23,10 @@ from rope_course.figures.picture import (
     with_looks,
 )
 from rope_ref.attention import attention_scores, attention_weights, relative_score
+from rope_ref.checks import check_count, check_positive
 from rope_ref.decay import decay_bound, decay_curve, first_negative
-from rope_ref.frequencies import check_positive, cos_sin, inverse_frequencies, rotation_angles, wavelengths
-from rope_ref.pairing import check_count, split_pairs
+from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles, wavelengths
+from rope_ref.pairing import split_pairs
 from rope_ref.rotation import apply_rope, rotate_expanded
 
 

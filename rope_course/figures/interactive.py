@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
+from rope_ref.checks import check_count, check_width
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
-from rope_ref.pairing import check_count, check_width
 from rope_ref.positions import video_split
 
 

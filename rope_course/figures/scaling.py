@@ -25,10 +25,10 @@ from rope_course.figures.picture import (
     plain,
     spoken,
 )
+from rope_ref.checks import check_count, check_positive
 from rope_ref.config import read_config
 from rope_ref.decay import decay_curve
-from rope_ref.frequencies import check_positive, inverse_frequencies, rotation_angles
-from rope_ref.pairing import check_count
+from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.scaling import from_config, linear, ntk, ntk_by_parts, yarn
 from rope_ref.xpos import apply_xpos, xpos_scales
 

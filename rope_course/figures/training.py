@@ -32,8 +32,8 @@ from rope_course.training import (
     train,
 )
 from rope_ref.attention import relative_score
+from rope_ref.checks import check_count
 from rope_ref.frequencies import inverse_frequencies, wavelengths
-from rope_ref.pairing import check_count
 
 ASKED = {
     "copy-1": "copy the token 1 back",

@@ -3,8 +3,8 @@
 import numpy as np
 
 from rope_course.training.head import add_positions, forward, look, loss_and_gradients, new_head
-from rope_course.training.tasks import TASKS, UNASKED, check_choice, check_length, check_seed, check_settings, draw
-from rope_ref.pairing import check_count
+from rope_course.training.tasks import TASKS, UNASKED, check_at_least_two, check_seed, check_settings, draw
+from rope_ref.checks import check_choice, check_count
 
 __all__ = ["accuracy", "position_scores", "train"]
 
@@ -166,6 +166,6 @@ def position_scores(head, seq_len, *, inv_freq=None):
     array([-0.5, -0.5, -0.5])
     """
     mean = head.weights["embedding"].mean(axis=0)
-    x = add_positions(head, np.tile(mean, (check_length(seq_len), 1)))
+    x = add_positions(head, np.tile(mean, (check_at_least_two(seq_len), 1)))
     scores, _, _ = look(head, x, 1, inv_freq)
     return scores[0, ::-1]

@@ -7,8 +7,9 @@ import numpy as np
 
 from rope_course.training.fitting import accuracy, train
 from rope_course.training.head import SCHEMES
-from rope_course.training.tasks import TASKS, Settings, check_choice, check_settings
+from rope_course.training.tasks import TASKS, Settings, check_settings
 from rope_ref import scaling
+from rope_ref.checks import check_choice
 from rope_ref.files import write_file
 from rope_ref.frequencies import inverse_frequencies
 

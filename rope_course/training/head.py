@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rope_course.training.tasks import UNASKED, check_choice, check_settings
-from rope_ref.absolute import alibi_bias, check_rng, learned, sinusoidal
+from rope_course.training.tasks import UNASKED, check_settings
+from rope_ref.absolute import alibi_bias, learned, sinusoidal
 from rope_ref.attention import attention_scores, attention_weights
-from rope_ref.frequencies import as_inv_freq, cos_sin, inverse_frequencies, rotation_angles
-from rope_ref.pairing import check_count, check_width
+from rope_ref.checks import as_inv_freq, check_choice, check_count, check_rng, check_width
+from rope_ref.frequencies import cos_sin, inverse_frequencies, rotation_angles
 from rope_ref.rotation import apply_rope
 
 __all__ = ["Head", "forward", "loss_and_gradients", "new_head"]

@@ -1,13 +1,10 @@
 """The numbers that decide a result, and the tasks: tokens, and what is asked at each of them."""
 
-import operator
 from typing import NamedTuple
 
 import numpy as np
 
-from rope_ref.absolute import check_rng
-from rope_ref.frequencies import check_positive
-from rope_ref.pairing import check_count, check_width
+from rope_ref.checks import check_choice, check_count, check_integer, check_positive, check_rng, check_width
 
 __all__ = ["Settings", "draw"]
 
@@ -63,7 +60,7 @@ def check_settings(settings):
     for name in ("width", "batch", "steps", "sequences"):
         check_count(getattr(settings, name), name)
     check_width(settings.vocabulary, "vocabulary")
-    check_length(settings.length, "length")
+    check_at_least_two(settings.length, "length")
     check_positive(settings.learning_rate, "learning_rate")
     times = tuple(check_count(each, "each of times") for each in settings.times)
     seeds = tuple(check_seed(each) for each in settings.seeds)
@@ -72,7 +69,7 @@ def check_settings(settings):
     return settings._replace(times=times, seeds=seeds)
 
 
-def check_length(seq_len, name="seq_len"):
+def check_at_least_two(seq_len, name="seq_len"):
     """Return `seq_len` as an int, or raise: one token alone has nothing to look back to."""
     seq_len = check_count(seq_len, name)
     if seq_len < 2:
@@ -82,18 +79,10 @@ def check_length(seq_len, name="seq_len"):
 
 def check_seed(seed):
     """Return `seed` as an int, or raise: it must be an integer from 0."""
-    if isinstance(seed, (bool, np.bool_)) or not hasattr(seed, "__index__"):
-        raise TypeError(f"seed must be an integer, got {seed!r}")
-    if operator.index(seed) < 0:
+    seed = check_integer(seed, "seed")
+    if seed < 0:
         raise ValueError(f"seed must be at least 0, got {seed}")
-    return operator.index(seed)
-
-
-def check_choice(value, choices, name):
-    """Return `value`, or raise a ValueError that lists the choices."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
-    return value
+    return seed
 
 
 def copy_back(distance):
@@ -167,7 +156,7 @@ def draw(task, count, seq_len, rng, *, vocabulary=16):
     (array([[13, 10,  8,  4,  4,  0,  1,  0]]), array([[-1, -1, -1, 13, 10,  8,  4,  4]]))
     """
     make = TASKS[check_choice(task, TASKS, "task")]
-    count, seq_len = check_count(count, "count"), check_length(seq_len)
+    count, seq_len = check_count(count, "count"), check_at_least_two(seq_len)
     if task == "copy-3" and seq_len < 4:
         raise ValueError(f"seq_len must be at least 4 for the task copy-3, got {seq_len}")
     return make(count, seq_len, check_width(vocabulary, "vocabulary"), check_rng(rng))

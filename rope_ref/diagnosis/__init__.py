@@ -21,14 +21,13 @@ back within an error bound. To be read in this order:
 
 import itertools
 
+from rope_ref.checks import check_positive, check_rotary_dim
 from rope_ref.diagnosis.attempts import explain
 from rope_ref.diagnosis.findings import Diagnosis, Explanation
 from rope_ref.diagnosis.laws import MIX_UPS, ROTATIONS
 from rope_ref.diagnosis.readings import readings
 from rope_ref.diagnosis.report import finding, without_explanation, without_turn
 from rope_ref.diagnosis.views import check_pair, views
-from rope_ref.frequencies import check_positive
-from rope_ref.pairing import check_rotary_dim
 
 __all__ = ["Diagnosis", "Explanation", "diagnose"]
 

@@ -4,8 +4,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from rope_ref.frequencies import as_real
-from rope_ref.rotation import as_float_array
+from rope_ref.checks import as_real
+from rope_ref.shapes import as_float_array
 
 __all__ = []
 

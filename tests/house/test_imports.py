@@ -10,8 +10,8 @@ from places import ROOT
 # A file imports only from files before it in the list of its package; __init__.py alone is exempt.
 ROOMS = {
     "rope_ref": """
-        files commands pairing frequencies config scaling positions kernel rotation embedding xpos attention absolute
-        decay faults diagnosis vectors __main__
+        checks files commands pairing shapes frequencies config scaling positions kernel rotation embedding xpos
+        attention absolute decay faults diagnosis vectors __main__
     """.split(),
     "rope_course": "training exercises figures notebooks __main__".split(),
 }

@@ -10,7 +10,8 @@ from numpy.testing import assert_array_equal
 from oracles import PAIRINGS
 
 from rope_ref import join_pairs, rotation_matrix, split_pairs, to_half, to_interleaved
-from rope_ref.pairing import check_count, check_rotary_dim, check_width, pair_features
+from rope_ref.checks import check_count, check_rotary_dim, check_width
+from rope_ref.pairing import pair_features
 
 # By hand.
 

@@ -311,7 +311,7 @@ BROKEN = {
     "betas swapped": (scaled({**YARN, "beta_fast": 1, "beta_slow": 32}), "beta_fast must be at least beta_slow"),
     "truncate no boolean": (
         scaled({**YARN, "truncate": "no"}),
-        rf"{SCALING}\['truncate'\] must be true or false, got 'no'",
+        rf"{SCALING}\['truncate'\] must be True or False, got 'no'",
     ),
     "attn_factor": (scaled({**YARN, "attn_factor": 2.0}), rf"{SCALING}\['attn_factor'\] must be 1, .* got 2.0"),
     "llama3 without original": (
