@@ -27,10 +27,10 @@ LATER = {
     "attention_weights": "attention",
     "decay_curve": "decay",
     "diagnose": "diagnosis",
-    "from_config": "scaling",
+    "from_config": "config",
     "relative_score": "attention",
 }
-MODULES = {*LATER.values(), "absolute", "faults", "positions", "vectors", "xpos"}
+MODULES = {*LATER.values(), "absolute", "faults", "positions", "scaling", "vectors", "xpos"}
 MOVED = ("exercises", "figures", "training")  # to the course
 
 

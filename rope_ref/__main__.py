@@ -20,19 +20,6 @@ def read_json(path):
         raise Refused(f"{path} is not JSON: {error}") from None
 
 
-def trained_length(config, recipe, given):
-    """Find the length a model was trained on, in tokens, and say where it stands."""
-    if given is not None:
-        return given, "--trained"
-    if "original_length" in recipe.arguments:
-        return recipe.arguments["original_length"], "the original length of the scaling"
-    for part in (config, *(config[key] for key in ("text_config", "llm_config") if isinstance(config.get(key), dict))):
-        for key in ("max_position_embeddings", "n_positions", "seq_length"):
-            if isinstance(part.get(key), int):
-                return part[key], key
-    raise Refused("the config does not say how long the model was trained: give --trained N")
-
-
 @command(
     argument("config", type=Path, metavar="CONFIG.JSON", help="a model's config.json"),
     argument("--layer-type", metavar="NAME", help="which layers, where these have a RoPE each"),
@@ -44,37 +31,13 @@ def frequencies(options):
     """Show how fast each pair of a model turns, what it saw in training, and what the scaling changed."""
     import numpy as np
 
-    from rope_ref.checks import check_count
-    from rope_ref.config import read_config
-    from rope_ref.frequencies import inverse_frequencies, wavelengths
-    from rope_ref.scaling import from_config
+    from rope_ref.config.table import frequency_table
 
     config = read_json(options.config)
     try:
-        recipe = read_config(config, options.seq_len, options.layer_type)
-        rope = from_config(config, options.seq_len, layer_type=options.layer_type)
-        trained, source = trained_length(config, recipe, options.trained)
-        check_count(trained, "--trained" if source == "--trained" else source)
+        facts, columns, source = frequency_table(config, options.seq_len, options.layer_type, options.trained)
     except (TypeError, ValueError) as error:
         raise Refused(f"{options.config}: {error}") from None
-    inv_freq, plain = rope.scaling.inv_freq, inverse_frequencies(rope.rotary_dim, recipe.base)
-    columns = {
-        "inv_freq": inv_freq,
-        "wavelength": wavelengths(inv_freq),
-        "share_seen": np.minimum(1.0, trained * plain / (2 * np.pi)),
-        "speed_ratio": inv_freq / plain,
-    }
-    facts = {
-        "method": recipe.method,
-        "base": recipe.base,
-        "rotary_dim": rope.rotary_dim,
-        "head_dim": rope.head_dim,
-        "pairing": rope.pairing,
-        "sections": rope.sections,
-        "attention_factor": rope.scaling.attention_factor,
-        "softmax_factor": rope.scaling.softmax_factor,
-        "trained": trained,
-    }
     if options.json:  # JSON has no infinity: the wavelength of a pair that does not turn is null
         rows = {
             name: [value if np.isfinite(value) else None for value in each.tolist()] for name, each in columns.items()
@@ -124,12 +87,13 @@ def diagnose(options):
 @command(argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to"))
 def vectors(options):
     """Write inputs and exact outputs, as JSON and .npy, for the tests of other programs."""
+    from rope_ref.vectors import write_vectors
+
     try:
-        from rope_ref.vectors import write_vectors
-    except ModuleNotFoundError as error:
+        for path in write_vectors(options.out):
+            print(path, flush=True)
+    except ModuleNotFoundError as error:  # mpmath
         raise Refused(error) from None
-    for path in write_vectors(options.out):
-        print(path, flush=True)
     return 0
 
 

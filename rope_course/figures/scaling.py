@@ -27,9 +27,17 @@ from rope_course.figures.picture import (
 )
 from rope_ref.checks import check_count, check_positive
 from rope_ref.config import read_config
-from rope_ref.decay import decay_curve
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
-from rope_ref.scaling import from_config, linear, ntk, ntk_by_parts, yarn
+from rope_ref.scaling import (
+    first_new_position,
+    from_config,
+    linear,
+    neighbour_distance,
+    ntk,
+    ntk_by_parts,
+    share_seen,
+    yarn,
+)
 from rope_ref.xpos import apply_xpos, xpos_scales
 
 MODELS = Path(__file__).resolve().parent.parent / "models.json"
@@ -47,23 +55,12 @@ BESIDE = {"textcoords": "offset points", "ha": "right", "va": "center"}
 COLUMN = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False, "ha": "right"}
 
 
-def arcs(inv_freq, length):
-    """Measure which share of its circle each hand sweeps in a text of some length, at most 1."""
-    return np.minimum(1.0, length * np.asarray(inv_freq) / TURN)
-
-
-def first_outside(own, scaled, length):
-    """Find the first position at which some hand that never finished a turn leaves the arc it was trained on."""
-    slow = arcs(own, length) < 1
-    if not slow.any():
+def first_new(trained, used, length):
+    """Find the first position with a new angle, or raise where training left no arc open."""
+    found = first_new_position(trained, used, length)
+    if found is None:
         raise ValueError(f"trained must be so short that some hand does not finish a turn, got {length}")
-    last_inside = (length - 1) * own[slow] / scaled[slow]
-    return int(np.floor(last_inside.min() * (1 + NEAR))) + 1
-
-
-def neighbour_distance(inv_freq):
-    """Measure the distance between the clocks of two tokens side by side, all hands of length 1."""
-    return float(np.sqrt(2 * len(inv_freq) * (1 - decay_curve([1], inv_freq)))[0])
+    return found
 
 
 def methods(rotary_dim, base, length, factor):
@@ -81,7 +78,7 @@ def methods(rotary_dim, base, length, factor):
 def arc_covered(rotary_dim=128, base=10_000.0, trained=2048, longer=8192):
     """Draw which share of its circle each hand sweeps in training, and what a longer text adds."""
     inv_freq = inverse_frequencies(rotary_dim, base)
-    seen, then = arcs(inv_freq, trained), arcs(inv_freq, longer)
+    seen, then = share_seen(inv_freq, trained), share_seen(inv_freq, longer)
     pairs, full = np.arange(len(inv_freq)), int((seen >= 1).sum())
     least = 100 * seen.min()
     fig = Figure(figsize=(WIDTH, 4), layout="constrained")
@@ -215,10 +212,10 @@ def angle_map(pairs=(0, 20, 45, 63), rotary_dim=128, base=10_000.0, trained=2048
 def neighbours_and_reach(rotary_dim=128, base=10_000.0, trained=2048, factors=(2, 4, 8), reported=(3400, 6200, 8800)):
     """Draw how far apart neighbours stand, and the first position at which some slow hand leaves its trained arc."""
     own = inverse_frequencies(rotary_dim, base)
-    points = {"plain": [(neighbour_distance(own), first_outside(own, own, trained))]}
+    points = {"plain": [(neighbour_distance(own), first_new(own, own, trained))]}
     for name in ("PI", "NTK", "YaRN"):
         scaled = [methods(rotary_dim, base, trained, factor)[name] for factor in factors]
-        points[name] = [(neighbour_distance(each), first_outside(own, each, trained)) for each in scaled]
+        points[name] = [(neighbour_distance(each), first_new(own, each, trained)) for each in scaled]
     if len(reported) != len(factors):
         raise ValueError(f"reported must hold a length for each factor, {len(factors)}, got {len(reported)}")
     fig = Figure(figsize=(WIDTH, 5), layout="constrained")
@@ -227,7 +224,7 @@ def neighbours_and_reach(rotary_dim=128, base=10_000.0, trained=2048, factors=(2
     for name, places in points.items():
         color, dash, marker = LOOKS[name]
         path = [methods(rotary_dim, base, trained, factor)[name] for factor in between]
-        path = [(neighbour_distance(each), first_outside(own, each, trained)) for each in path]
+        path = [(neighbour_distance(each), first_new(own, each, trained)) for each in path]
         ax.plot(*np.transpose(path), color=color, linestyle=dash, linewidth=1.2, zorder=1)
         ax.plot(*np.transpose(places), marker, color=color, markersize=8, linestyle="none")
     for factor, (x, y) in zip(factors, points["PI"], strict=True):
@@ -404,13 +401,13 @@ def what_scaling_did(model):
     recipe = read_config(model["config"], longer, layers)
     own = inverse_frequencies(recipe.rotary_dim, recipe.base)
     scaled = from_config(model["config"], longer, layer_type=layers).scaling.inv_freq
-    seen, then = arcs(own, length), arcs(scaled, longer)
+    seen, then = share_seen(own, length), share_seen(scaled, longer)
     before = np.where(seen < 1, KNOWN, ROUND)
     after = np.where(then < 1, KNOWN, ROUND)
     after[then > seen * (1 + NEAR)] = NEW
     after[scaled == 0] = STILL
     counts = {"before": int((seen < 1).sum()), "after": int((then < 1).sum()), "new": int((after == NEW).sum())}
-    plain_new = int((arcs(own, longer) > seen * (1 + NEAR)).sum())
+    plain_new = int((share_seen(own, longer) > seen * (1 + NEAR)).sum())
     return {"kind": recipe.method, "states": (before, after), "new without": plain_new, **counts}
 
 

@@ -14,9 +14,6 @@ from rope_course.figures.scaling import (
     NEW,
     ROUND,
     STILL,
-    arcs,
-    first_outside,
-    neighbour_distance,
     scaled_models,
     side_by_side,
     what_scaling_did,
@@ -119,19 +116,10 @@ def test_reach_of_each_method_is_the_stated_one(pictures):
     }
 
 
-@pytest.mark.parametrize("factor", [2, 4, 8])
-def test_reach_is_where_the_first_slow_hand_leaves_its_arc(factor):
-    scaled = (10000 * factor ** (128 / 126)) ** (-np.arange(64) / 64)
-    reach, slow = first_outside(OWN, scaled, 2048), slice(41, None)
-    assert (np.arange(reach)[:, None] * scaled[slow] <= 2047 * OWN[slow]).all()
-    assert (reach * scaled[slow] > 2047 * OWN[slow]).any()
-
-
 def test_neighbour_distance_is_the_length_between_two_clocks(pictures):
     points = pictures["neighbours_and_reach"].data["points"]
     for name, speeds in (("plain", OWN), ("PI", OWN / 2), ("NTK", (10000 * 2 ** (128 / 126)) ** (-np.arange(64) / 64))):
         assert_allclose(points[name][0][0], np.linalg.norm(np.exp(1j * speeds) - 1), rtol=1e-12, atol=0)
-    assert_allclose(neighbour_distance([np.pi]), 2, rtol=1e-15, atol=0)
 
 
 def test_lengths_that_users_report_are_drawn_as_reported(pictures):
@@ -293,10 +281,6 @@ def test_title_counts_the_models_whose_hands_see_nothing_new():
     picture = room.model_scalings([scaled_by(4.0), scaled_by(2.0)])
     assert picture.caption == "In 1 of 2 models scaling leaves no hand an angle that it has not seen"
     assert "2 of by 2.0" in picture.alt
-
-
-def test_arc_is_at_most_the_whole_circle():
-    assert_allclose(arcs([2 * np.pi, 1.0, 0.0], 2), [1, 1 / np.pi, 0], rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize(

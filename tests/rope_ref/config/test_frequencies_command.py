@@ -90,7 +90,7 @@ def test_a_pair_that_does_not_turn_has_wavelength_null(command):
     [
         ("[1", (), "is not JSON"),
         ("[]", (), "config must be a mapping"),
-        (LLAMA | {"rope_scaling": {"type": "spiral"}}, (), "must be one of 'default', 'linear'"),
+        (LLAMA | {"rope_scaling": {"type": "spiral"}}, (), "must be one of 'default', 'dynamic'"),
         (LLAMA, ("--trained", "-3"), "--trained must be positive, got -3"),
         (LLAMA, ("--seq-len", "0"), "seq_len must be"),
         (

@@ -152,7 +152,7 @@ def recipe(request):
     """One line of the docstring, run: its stored outputs, angles, pairing and widths."""
     pairing, call = RECIPES[request.param]
     case, names, *widths = RUN[request.param]
-    return STORED[case]["outputs"], eval(call, vars(positions) | names), pairing, *(widths or [()])
+    return STORED[case]["outputs"], eval(call, vars(positions) | {"np": np} | names), pairing, *(widths or [()])
 
 
 def test_the_docstring_lists_every_model_there_are_numbers_for():
@@ -184,7 +184,7 @@ def test_a_recipe_with_the_axes_exchanged_would_be_seen():
     for model in ("Lumina", "Qwen2-VL vision", "Gemma 4 vision", "Llama 4 vision", "Pixtral vision", "HunyuanDiT"):
         case, names, *widths = RUN[model]
         outputs, (pairing, call) = STORED[case]["outputs"], RECIPES[model]
-        swapped = eval(call, vars(positions) | names | {"image": names["image"][:, ::-1]})
+        swapped = eval(call, vars(positions) | {"np": np} | names | {"image": names["image"][:, ::-1]})
         with pytest.raises(AssertionError):
             assert_tables(swapped, outputs, pairing, *(widths or [()]))
 

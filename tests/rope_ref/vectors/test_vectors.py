@@ -1,7 +1,6 @@
 """The published vectors: read back without rope_ref, held by it in every dtype, and deaf to no planted fault."""
 
 import hashlib
-import inspect
 import json
 import os
 import subprocess
@@ -28,7 +27,7 @@ NAMES = list(vectors.CASES)
 SCALED = [name for name, case in vectors.CASES.items() if "scaling" in case["parameters"]]
 AXIAL = [name for name in NAMES if name not in SCALED]
 # Of all files, one after the other by name: the same on every machine. Where cases change on purpose, it changes.
-DIGEST = "f1816b74bd80230fd2d2a08306293991e9d3e4a812ecebc597b99d913bfbd601"
+DIGEST = "5b9bd183dbb7f17d52f38d728e0a730a43961db649f66252fde62169a3a8b86f"
 
 
 def digest(folder):
@@ -273,12 +272,7 @@ def test_inverse_undoes_and_gradient_is_the_adjoint(load):
 
 
 def test_every_scaling_of_the_library_has_a_case():
-    methods = {
-        name
-        for name in scaling.__all__
-        if inspect.isfunction(getattr(scaling, name)) and name not in ("from_config", "ntk_base", "ramp_bounds")
-    }
-    assert {vectors.CASES[name]["parameters"]["scaling"] for name in SCALED} == methods | {"plain"}
+    assert {vectors.CASES[name]["parameters"]["scaling"] for name in SCALED} == set(scaling.METHODS)
 
 
 # What they catch -----------------------------------------------------------------------------------------------------
@@ -451,7 +445,7 @@ def test_files_are_the_same_bytes_on_every_machine(folder):
 
 def test_a_second_run_writes_the_same_bytes_over_the_first(folder, monkeypatch, tmp_path):
     few = {name: vectors.CASES[name] for name in ("half_one_pair", "linear", "xpos_key")}
-    monkeypatch.setattr(vectors, "CASES", few)
+    monkeypatch.setattr(vectors.files, "CASES", few)
     runs = []
     for _ in range(2):
         assert [path.name for path in vectors.write_vectors(tmp_path)] == [
@@ -504,7 +498,7 @@ def test_npy_files_hold_the_arrays_of_the_json(folder, load, name):
 
 @pytest.mark.parametrize("stop", range(1, 14))
 def test_an_interrupted_run_leaves_no_half_of_a_file(monkeypatch, tmp_path, stop):
-    monkeypatch.setattr(vectors, "CASES", {"half_one_pair": vectors.CASES["half_one_pair"]})  # ten arrays
+    monkeypatch.setattr(vectors.files, "CASES", {"half_one_pair": vectors.CASES["half_one_pair"]})  # ten arrays
     write, calls = Path.write_bytes, []
 
     def half(path, content):
@@ -528,7 +522,7 @@ def test_an_interrupted_run_leaves_no_half_of_a_file(monkeypatch, tmp_path, stop
 
 
 def test_command_prints_a_line_for_each_file(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(vectors, "CASES", {"half_one_pair": vectors.CASES["half_one_pair"]})
+    monkeypatch.setattr(vectors.files, "CASES", {"half_one_pair": vectors.CASES["half_one_pair"]})
     assert main(["vectors", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.split() == [str(tmp_path / "half_one_pair.json"), str(tmp_path / "index.json")]
 
@@ -545,6 +539,16 @@ def test_missing_mpmath_is_named_in_one_line_and_nothing_is_written(tmp_path):
         "rope-ref vectors: vectors need mpmath; it comes with the extra: pip install 'rope_ref[test]'\n"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_mpmath_the_room_can_be_asked_for_and_says_what_it_needs():
+    code = (
+        "import sys; sys.modules['mpmath'] = None; import rope_ref\n"
+        "assert hasattr(rope_ref, 'vectors') and rope_ref.vectors.CASES\n"
+        "rope_ref.vectors.build('half')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr.endswith("vectors need mpmath; it comes with the extra: pip install 'rope_ref[test]'\n")
 
 
 def test_folder_that_cannot_be_made_is_told_in_one_line(tmp_path, capsys):
