@@ -18,26 +18,23 @@ from rope_ref.rotation import (
     rotation_matrix,
 )
 
-# Read when they are first asked for, so that `import rope_ref` stays fast: names with their module, and modules.
+# Read when they are first asked for, so that `import rope_ref` stays fast: names by module, and modules.
 LATER = {
-    "Diagnosis": "diagnosis",
-    "Explanation": "diagnosis",
-    "RotaryEmbedding": "embedding",
-    "attention_scores": "attention",
-    "attention_weights": "attention",
-    "decay_curve": "decay",
-    "diagnose": "diagnosis",
-    "from_config": "config",
-    "relative_score": "attention",
+    "attention": "attention_scores attention_weights relative_score".split(),
+    "config": ["from_config"],
+    "decay": ["decay_curve"],
+    "diagnosis": "Diagnosis Explanation diagnose".split(),
+    "embedding": ["RotaryEmbedding"],
 }
-MODULES = {*LATER.values(), "absolute", "faults", "positions", "scaling", "vectors", "xpos"}
+MODULES = {*LATER, "absolute", "faults", "positions", "scaling", "vectors", "xpos"}
+HOME = {name: module for module, names in LATER.items() for name in names}
 MOVED = ("exercises", "figures", "training")  # to the course
 
 
 def __getattr__(name):
     """Import a name or a module of the package when it is asked for."""
-    if name in LATER:
-        return getattr(importlib.import_module(f"{__name__}.{LATER[name]}"), name)
+    if name in HOME:
+        return getattr(importlib.import_module(f"{__name__}.{HOME[name]}"), name)
     if name in MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if name in MOVED:
@@ -47,38 +44,15 @@ def __getattr__(name):
 
 def __dir__():
     """List the names that are read when asked for, too."""
-    return sorted({*globals(), *LATER, *MODULES})
+    return sorted({*globals(), *HOME, *MODULES})
 
 
-__all__ = [
-    "CONVENTIONS",
-    "FORMS",
-    "Diagnosis",
-    "Explanation",
-    "RotaryEmbedding",
-    "apply_rope",
-    "attention_scores",
-    "attention_weights",
-    "cos_sin",
-    "decay_curve",
-    "diagnose",
-    "from_config",
-    "inverse_frequencies",
-    "join_pairs",
-    "permute_projection",
-    "relative_score",
-    "rotate_by_matrix",
-    "rotate_complex",
-    "rotate_expanded",
-    "rotate_vector",
-    "rotation_angles",
-    "rotation_matrix",
-    "split_pairs",
-    "tables",
-    "to_half",
-    "to_interleaved",
-    "wavelengths",
-]
+__all__ = """
+    CONVENTIONS FORMS Diagnosis Explanation RotaryEmbedding apply_rope attention_scores attention_weights cos_sin
+    decay_curve diagnose from_config inverse_frequencies join_pairs permute_projection relative_score rotate_by_matrix
+    rotate_complex rotate_expanded rotate_vector rotation_angles rotation_matrix split_pairs tables to_half
+    to_interleaved wavelengths
+""".split()
 
 CONVENTIONS = """\
 Pairs      pair i = 0 ... d/2 - 1; d, the rotated width of a head

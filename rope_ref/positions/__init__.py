@@ -39,18 +39,3 @@ from rope_ref.positions.axes import axial_angles, axial_pairs, axis_angles
 from rope_ref.positions.grid import crop_region, video_grid, video_split
 from rope_ref.positions.mrope import mrope_angles, mrope_axes, mrope_position_ids
 from rope_ref.positions.tokens import from_attention_mask, packed, sequential
-
-__all__ = [
-    "axial_angles",
-    "axial_pairs",
-    "axis_angles",
-    "crop_region",
-    "from_attention_mask",
-    "mrope_angles",
-    "mrope_axes",
-    "mrope_position_ids",
-    "packed",
-    "sequential",
-    "video_grid",
-    "video_split",
-]

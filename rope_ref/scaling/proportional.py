@@ -70,8 +70,6 @@ METHODS = (
         keys=("factor",),
         read=read,
         title="Proportional RoPE",
-        vectors={
-            "proportional": ("A quarter of the pairs turns.", {"partial_rotary_factor": 0.25}, {"base": 1e6}),
-        },
+        vectors={"proportional": ("A quarter of the pairs turns.", {"partial_rotary_factor": 0.25}, {"base": 1e6})},
     ),
 )

@@ -92,17 +92,9 @@ def yarn(
     >>> yarn(8, factor=40, original_length=64, mscale=0.707, mscale_all_dim=0.707)[1:]
     (1.0, 1.5896261651208736)
     """
-    inv_freq = ntk_by_parts(
-        rotary_dim,
-        base,
-        factor=factor,
-        original_length=original_length,
-        beta_fast=beta_fast,
-        beta_slow=beta_slow,
-        truncate=truncate,
-        extrapolation_factor=extrapolation_factor,
-        ramp=ramp,
-    ).inv_freq
+    ends = {"beta_fast": beta_fast, "beta_slow": beta_slow, "truncate": truncate, "ramp": ramp}
+    parts = {"factor": factor, "original_length": original_length, "extrapolation_factor": extrapolation_factor}
+    inv_freq = ntk_by_parts(rotary_dim, base, **parts, **ends).inv_freq
     over = check_weight(0.0 if mscale is None else mscale, "mscale")
     under = check_weight(0.0 if mscale_all_dim is None else mscale_all_dim, "mscale_all_dim")
     if attention_factor is not None:
