@@ -27,4 +27,5 @@ fi
 cat said
 [ "$(wc -l <said)" -eq 1 ] && grep -q 'rope_ref\[notebooks\]' said || { echo "expected one line that names rope_ref[notebooks]" >&2; exit 1; }
 without/bin/rope-ref --help >/dev/null
+without/bin/rope-course --help >/dev/null
 echo "the wheel is good"
