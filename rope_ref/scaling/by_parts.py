@@ -257,6 +257,6 @@ METHODS = (
     Method(
         ntk_by_parts_v1,
         title="NTK-by-parts, first release",
-        vectors={"ntk_by_parts_v1": ("The first release of NTK-by-parts.", PARTS, {"width": 64})},
+        vectors={"ntk_by_parts_v1": ("The first release of NTK-by-parts.", PARTS, {"head_dim": 64})},
     ),
 )

@@ -77,7 +77,7 @@ METHODS = (
         title="Llama 3",
         suspects=({},),
         vectors={
-            "llama3": ("Llama 3.1.", {"factor": 8.0, "original_length": 8192}, {"width": 64, "base": 500000.0}),
+            "llama3": ("Llama 3.1.", {"factor": 8.0, "original_length": 8192}, {"head_dim": 64, "base": 500000.0}),
             "llama3_limits": (
                 "Llama 3.2 with other limits.",
                 {"factor": 32.0, "original_length": 8192, **LIMITS},

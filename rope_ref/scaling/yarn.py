@@ -143,12 +143,12 @@ METHODS = (
             "yarn_gpt_oss": (
                 "YaRN with a ramp between fractions of pairs, as in gpt-oss.",
                 GPT_OSS,
-                {"width": 64, "base": 150000.0},
+                {"head_dim": 64, "base": 150000.0},
             ),
             "yarn_deepseek": (
                 "YaRN with equal weights, as in DeepSeek-V3: no length factor, but a softmax factor.",
                 {**DEEPSEEK, "mscale": 1.0, "mscale_all_dim": 1.0},
-                {"width": 64, "pairing": "interleaved"},
+                {"head_dim": 64, "pairing": "interleaved"},
             ),
             "yarn_weights": ("YaRN with two weights.", {**DEEPSEEK, "mscale": 1.0, "mscale_all_dim": 0.5}),
             "yarn_given_length": ("YaRN with its length factor given.", {**PARTS, "attention_factor": 1.25}),

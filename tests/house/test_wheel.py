@@ -10,7 +10,7 @@ from places import ROOT
 
 def expected(root):
     """Files of the package that a user needs."""
-    files = [path for path in root.glob("rope_*/**/*") if path.suffix in {".csv", ".json", ".py"}]
+    files = [path for path in root.glob("rope_*/**/*") if path.suffix in {".csv", ".json", ".py", ".toml"}]
     return {path.relative_to(root).as_posix() for path in files}
 
 
