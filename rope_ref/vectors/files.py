@@ -2,6 +2,7 @@
 
 import io
 import json
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -13,31 +14,7 @@ __all__ = ["FIELDS", "SCHEMA", "build", "write_vectors"]
 
 SCHEMA = 1  # goes up when a field changes its name or its meaning, not when fields or cases are added
 
-FIELDS = {
-    "schema": "version of this description; refuse a number you do not know",
-    "name": "of the file, and of the folder that holds its arrays as .npy",
-    "about": "what the case is for",
-    "pairing": "'interleaved', 'half', 'half by axis', or 'interleaved in, half out'",
-    "turn": "'forward'; 'inverse', which undoes it; or 'gradient', with respect to the input of a forward turn",
-    "parameters": "what the speeds and positions were made from, for a program that makes them itself",
-    "attention_factor": "length factor a of every turned pair; 1 without one",
-    "softmax_factor": "what the scale of the scores is multiplied by besides; not in y",
-    "pair_in": "for each pair the two features of x it is read from",
-    "pair_out": "for each pair the two features of y it is written to; all other features are copied from x",
-    "axis": "for each pair the axis of position_ids that turns it; 0 where there is one axis",
-    "arrays": "name: {dtype, shape, data}; data is flat, the last axis running fastest; .npy files hold the same",
-    "inv_freq": "(pairs,) radians per position, rounded once to float64; all below is exact for these numbers",
-    "position_ids": "(batch, seq_len), or (batch, seq_len, axes) where tokens have several coordinates",
-    "scale": "(batch, seq_len, pairs) length factor of xPos; only in its files",
-    "cos": "(batch, seq_len, pairs) cosine of each angle, times all length factors, rounded once to float64",
-    "sin": "(batch, seq_len, pairs) sine likewise, negative of it where the turn is 'inverse' or 'gradient'",
-    "x": "(batch, heads, seq_len, head_dim) input; each number is exact in bfloat16 and float16 too",
-    "y": "(batch, heads, seq_len, head_dim) output from 50 digits, rounded once to float64",
-    "bound_float64": "shape of y; how far from y each feature may be that was computed in float64, inclusive",
-    "bound_float32": "the same for x and y in float32, with cos and sin from angles in float64",
-    "bound_float16": "the same for x and y in float16, turned in float32",
-    "bound_bfloat16": "the same for x and y in bfloat16, turned in float32",
-}
+FIELDS = tomllib.loads(Path(__file__).with_name("fields.toml").read_text(encoding="utf-8"))
 
 
 def build(name):
