@@ -1,12 +1,14 @@
 """Exercises of notebook 07, Longer than trained."""
 
+import itertools
+
 import numpy as np
 
 from rope_course.exercises.checkers import close, formula, function, numbers, true_or_false
 from rope_course.exercises.entry import edit, exercise
 from rope_ref.frequencies import inverse_frequencies, rotation_angles
 from rope_ref.rotation import rotate_expanded
-from rope_ref.scaling import dynamic_ntk, ntk, ntk_base, ntk_by_parts
+from rope_ref.scaling import dynamic_ntk, first_new_position, linear, ntk, ntk_base, ntk_by_parts
 from rope_ref.xpos import xpos_scales
 
 __all__ = ["EXERCISES"]
@@ -79,13 +81,19 @@ def cached_score(q, k, m, n, now, then):
 
 # first_new_angle -------------------------------------------------------------------------------------------------
 
-REACHES = [(128, 2048, 2), (128, 2048, 4), (128, 2048, 8), (64, 500, 3)]  # width, trained length, factor
+SLOWED = {  # speeds of a width for a factor, trained on some length
+    "NTK": lambda width, length, factor: ntk(width, factor=factor),
+    "PI": lambda width, length, factor: linear(width, factor=factor),
+    "YaRN": lambda width, length, factor: ntk_by_parts(width, factor=factor, original_length=length),
+}
+REACHES = list(itertools.product((64, 128), (200, 513, 2048), (2, 4, 7, 8)))  # width, trained length, factor
+EXACT = REACHES.index((128, 513, 4))  # 512 and 4 are powers of two: for PI no step of the way is rounded
 
 
-def first_outside(own, scaled, length, *, among=None, last=1, pick=np.min, step=1):
-    """Find the first position at which some hand that never finished a turn leaves its trained arc."""
+def last_inside(own, scaled, length, *, among=None, last=1, pick=np.min):
+    """Find where some hand leaves its trained arc, between two positions, if hands or tokens are counted otherwise."""
     chosen = length * own < TURN if among is None else np.full(len(own), among)
-    return int(pick((length - last) * own[chosen] / scaled[chosen])) + step
+    return pick((length - last) * own[chosen] / scaled[chosen])
 
 
 ALL_HANDS = (
@@ -95,30 +103,51 @@ ONE_LATE = "The last position in a text of `length` tokens is length - 1. Its an
 LAST_HAND = "That is where the last hand leaves. The first one that leaves decides."
 INSIDE = "That is the last position at which all is known. Asked for is the first one at which something is new."
 NO_REACH = "Not yet. A hand leaves where m times its new speed is more than length - 1 times its old speed."
+ON_THE_EDGE = (
+    "With PI a hand comes exactly to the largest angle that it has seen. That angle is not new: the next one is."
+)
+LAST_DIGIT = (
+    "Right but for the last digit. With PI the last known position is a whole number, but rounding can put the float "
+    "just below it, and you lose one position. Multiply the largest known angle by 1 + 1e-12 first."
+)
 REACH_WAYS = [
-    (ALL_HANDS, {"among": True}),
-    (ONE_LATE, {"last": 0}),
-    (LAST_HAND, {"pick": np.max}),
-    (INSIDE, {"step": 0}),
+    (ALL_HANDS, 1, {"among": True}),
+    (ONE_LATE, 1, {"last": 0}),
+    (LAST_HAND, 1, {"pick": np.max}),
+    (INSIDE, 0, {}),
 ]
 
 
 def reach_probe(student):
-    """Say which hands or positions the student counts otherwise."""
-    cases = [(inverse_frequencies(d), ntk(d, factor=factor).inv_freq, length) for d, length, factor in REACHES]
-    got = [student(*case) for case in cases]
-    for says, how in [(None, {}), *REACH_WAYS]:
-        if np.allclose(got, [first_outside(*case, **how) for case in cases], rtol=0, atol=0.01):
-            return says
-    return NO_REACH
+    """Say which hands or positions the student counts otherwise, or that only the last digit is missing."""
+    cases = {
+        name: [(inverse_frequencies(at[0]), scale(*at).inv_freq, at[1]) for at in REACHES]
+        for name, scale in SLOWED.items()
+    }
+    got = {name: np.array([student(*case) for case in each]) for name, each in cases.items()}
+    missing = {name: [first_new_position(*case) for case in each] - got[name] for name, each in cases.items()}
+    if not any(off.any() for off in missing.values()):
+        return None
+    if missing["NTK"].any():  # here the right answer lies far from rounding, so a wrong way is told by its numbers
+        for says, step, how in REACH_WAYS:
+            ends = np.array([last_inside(*case, **how) for case in cases["NTK"]])
+            low, high = (np.floor(ends * (1 + by)) + step for by in (-1e-12, 1e-12))
+            if ((low <= got["NTK"]) & (got["NTK"] <= high)).all():
+                return says
+        return NO_REACH
+    if not all(np.isin(off, (0, 1)).all() for off in missing.values()):
+        return NO_REACH
+    return ON_THE_EDGE if missing["PI"][EXACT] else LAST_DIGIT
 
 
 FIRST_NEW = """
 def first_new_angle(own, scaled, length):
     slow = length * own < 2 * np.pi
     inside = (length - 1) * own[slow] / scaled[slow]
-    return int(inside.min()) + 1
+    inside = inside.min() * (1 + 1e-12)  # a whole number may come out just below itself
+    return int(inside) + 1
 """
+UNGUARDED = (" * (1 + 1e-12)  # a whole number may come out just below itself", "")
 
 
 # mend_yarn -------------------------------------------------------------------------------------------------------
@@ -338,9 +367,10 @@ EXERCISES = [
         question="""
             `own` holds the speeds a model was trained with, `scaled` those it uses now, and `length` how many tokens
             it was trained on. Find the first position at which some hand that never finished a turn in training
-            stands at an angle that it has never seen.
+            stands at an angle that it has never seen. Your function is tried with NTK, PI and YaRN.
             """,
-        hint="Hand i has seen angles up to (length - 1) * own[i]. At which position does scaled[i] take it there?",
+        hint="Hand i has seen angles up to (length - 1) * own[i]. At which position does scaled[i] take it there? "
+        "With PI that is a whole number: a float may miss it by its last digit.",
         starter="""
             def first_new_angle(own, scaled, length):
                 return ...
@@ -351,11 +381,13 @@ EXERCISES = [
             (edit(FIRST_NEW, ("length * own < 2 * np.pi", "length * own > 0")), ALL_HANDS),
             (edit(FIRST_NEW, ("(length - 1) * own", "length * own")), ONE_LATE),
             (edit(FIRST_NEW, (".min()", ".max()")), LAST_HAND),
-            (edit(FIRST_NEW, (") + 1", ")")), INSIDE),
+            (edit(FIRST_NEW, ("int(inside) + 1", "int(inside)")), INSIDE),
             (edit(FIRST_NEW, ("own[slow] / scaled[slow]", "scaled[slow] / own[slow]")), NO_REACH),
+            (edit(FIRST_NEW, UNGUARDED), LAST_DIGIT),
+            (edit(FIRST_NEW, UNGUARDED, ("int(inside) + 1", "int(np.ceil(inside))")), ON_THE_EDGE),
         ],
         advice="",
-        why="For NTK, d = 128 and 2,048 tokens: 3,214 at a factor of 2, 5,046 at 4, 7,923 at 8.",
+        why="For NTK, d = 128 and 2,048 tokens: 3,214 at a factor of 2, 5,046 at 4, 7,923 at 8. For PI at 8: 16,377.",
     ),
     exercise(
         name="mend_yarn",
