@@ -159,12 +159,13 @@ def mend_yarn(rotary_dim, base, factor, original_length):
     own = base ** (-2 * pairs / rotary_dim)
     periods = original_length / np.array([32, 1])
     low, high = rotary_dim * np.log(periods / (2 * np.pi)) / (2 * np.log(base))
-    low, high = np.floor(low), np.ceil(high)
+    low, high = max(np.floor(low), 0), min(np.ceil(high), rotary_dim - 1)
     keep = 1 - np.clip((pairs - low) / (high - low), 0, 1)
     return own / factor * (1 - keep) + own * keep
 """
 RAISE = "    base = base * factor ** (rotary_dim / (rotary_dim - 2))\n"
 HEADS = [(128, 10000.0, 16.0, 2048), (64, 500000.0, 8.0, 8192)]
+SHORT = (64, 10000.0, 4.0, 128)  # in 128 tokens no pair makes 32 turns
 
 
 def by_parts(rotary_dim, base, factor, original_length):
@@ -176,6 +177,10 @@ TWICE = "The slowest pair is slowed by the square of the factor. Two methods are
 RAMP = "First and last pair are right, those between are not. From which base are the ends of the ramp worked out?"
 INVERTED = "The fast pairs are slowed and the slow ones kept: the blend is the wrong way round."
 NOT_BLENDED = "No pair stands between its own speed and the slowed one. What did the ramp do?"
+BELOW = (
+    "Right for 2,048 trained tokens or more. In 128 tokens no pair makes 32 turns, and your ramp begins below pair 0. "
+    "It must begin at pair 0 or later."
+)
 ELSE = "Not yet. Compare your speeds with those of plain RoPE: the first must be equal, the last slower by the factor."
 
 
@@ -183,7 +188,7 @@ def yarn_probe(student):
     """Say what is wrong with the speeds: the ends, or the pairs between."""
     got = [student(*head, shape=(head[0] // 2,)) for head in HEADS]
     if all(close(one, by_parts(*head)) for one, head in zip(got, HEADS, strict=True)):
-        return None
+        return None if close(student(*SHORT, shape=(SHORT[0] // 2,)), by_parts(*SHORT)) else BELOW
     rotary_dim, base, factor, _ = HEADS[0]
     ratio = got[0] / inverse_frequencies(rotary_dim, base)
     if close(ratio[-1], factor**-2.0):
@@ -408,6 +413,7 @@ EXERCISES = [
             ),
             (edit(ON_THE_NTK_BASE, (RAISE, ""), ("keep = 1 - np", "keep = np")), INVERTED),
             (edit(ON_THE_NTK_BASE, (RAISE, ""), ("0, 1)\n", "0, 1) // 1\n")), NOT_BLENDED),
+            (edit(ON_THE_NTK_BASE, (RAISE, ""), ("max(np.floor(low), 0)", "np.floor(low)")), BELOW),
             (edit(ON_THE_NTK_BASE, (RAISE, ""), ("own / factor", "own")), ELSE),
         ],
         advice="",
