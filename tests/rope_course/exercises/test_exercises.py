@@ -174,6 +174,33 @@ def test_exercise_with_open_answers_has_advice(each):
     assert bool(each.advice) == (judged_by in ("numbers", "formula", "rotation"))
 
 
+@pytest.mark.parametrize("mistake", EXERCISES["first_new_angle"].mistakes, ids=range(7))
+def test_wrong_way_to_a_new_angle_is_named_also_without_the_guard(mistake):
+    code = mistake.answer.replace(" * (1 + 1e-12)", "")
+    assert verdict("first_new_angle", run(code, "first_new_angle")) == spaced(mistake.says)
+
+
+SEARCH = """
+def first_new_angle(own, scaled, length):
+    slow = length * own < 2 * np.pi
+    m = np.arange(20_000)[:, None]
+    return np.argmax((m * scaled[slow] {beyond} (length - 1) * own[slow]{guard}).any(axis=1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("beyond", "guard", "says"),
+    [
+        (">", " * (1 + 1e-12)", "Right. "),
+        (">", "", "Right but for the last digit. "),
+        (">=", " * (1 - 1e-12)", "With PI a hand comes exactly to the largest angle that it has seen. "),
+    ],
+)
+def test_search_for_a_new_angle_is_judged_as_a_quotient_is(beyond, guard, says):
+    code = SEARCH.format(beyond=beyond, guard=guard)
+    assert verdict("first_new_angle", run(code, "first_new_angle")).startswith(says)
+
+
 def test_other_wrong_formula_gets_advice():
     each = EXERCISES["coefficients"]
     assert verdict(each.name, lambda q1, q2, k1, k2: (q1, k2)) == f"Not yet. {each.advice}"
