@@ -1,12 +1,12 @@
-"""What one exercise holds, and how its code is run and its notebook cells are laid out."""
+"""What one exercise holds, and how its notebook cells are laid out."""
 
 from collections import namedtuple
-from textwrap import dedent
 
-__all__ = []
+from rope_ref.faults.snippets import edit, run, tidy
+
+__all__ = ["edit", "run"]
 
 KINDS = ("predict", "derive", "code", "repair")
-PREAMBLE = "import numpy as np\nfrom rope_ref import *\n"  # what starters, solutions and wrong answers may use
 
 Mistake = namedtuple("Mistake", "answer says")
 Mistake.__doc__ = """A wrong answer (a value, or the code of a function) and the message that it must earn."""
@@ -63,11 +63,6 @@ class Exercise(namedtuple("Exercise", FIELDS, defaults=("", "answer = ...", 0, 0
         return run(answer, self.name) if self.wants_function else answer
 
 
-def tidy(text):
-    """Take the indentation of an entry, and the blank lines around it, off a text."""
-    return dedent(text).strip()
-
-
 def exercise(*, question, hint, advice, solution, mistakes=(), starter="answer = ...", **rest):
     """Make an `Exercise` from indented text and pairs of a wrong answer and its message."""
     return Exercise(
@@ -79,20 +74,3 @@ def exercise(*, question, hint, advice, solution, mistakes=(), starter="answer =
         mistakes=tuple(Mistake(tidy(a) if isinstance(a, str) else a, says) for a, says in mistakes),
         **rest,
     )
-
-
-def run(code, name="answer"):
-    """Run code that assigns or defines `name`, and return what it made."""
-    made = {}
-    exec(PREAMBLE + code, made)
-    return made[name]
-
-
-def edit(code, *changes):
-    """Replace pieces of code, given as pairs (old, new); each old one must be there."""
-    code = tidy(code)
-    for old, new in changes:
-        if old not in code:
-            raise ValueError(f"changes must each replace a piece of the code, got {old!r}")
-        code = code.replace(old, new)
-    return code

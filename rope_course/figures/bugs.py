@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from rope_course.exercises.entry import run
-from rope_course.exercises.lesson09 import DEFECTS, EXERCISES, INVARIANTS, finds_defect, knows_rows
+from rope_course.exercises.lesson09 import EXERCISES
 from rope_course.figures.picture import BLUE, GREY, INK, PALE, WIDTH, Picture, figure, wrapped
 from rope_ref.faults import CHECKS, FAULTS, caught_by
+from rope_ref.faults.defects import DEFECTS, INVARIANTS, finds_defect, knows_rows
 
 USUAL = ("length kept", "distance alone")  # the two that most tutorials write
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")

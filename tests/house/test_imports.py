@@ -28,6 +28,7 @@ INSIDE = {
     "config": "entry families layers widths read table __init__".split(),
     "vectors": "cases exact turns files __init__".split(),
     "positions": "tokens grid axes mrope __init__".split(),
+    "faults": "rounding laws tables call turn planted checks snippets defects __init__".split(),
     "diagnosis": "laws views readings ladders models attempts words findings report __init__".split(),
 }
 SLOW = ["matplotlib", "scipy", "mpmath", "IPython", "ml_dtypes", "hypothesis", "rattler"]

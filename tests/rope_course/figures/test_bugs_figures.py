@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 import rope_course.figures as room
 from rope_course.exercises import EXERCISES
 from rope_course.exercises.entry import run
-from rope_course.exercises.lesson09 import DEFECTS, INVARIANTS, Program, finds_defect, head_of, knows_rows
 from rope_course.figures import bugs
+from rope_ref.faults.defects import DEFECTS, INVARIANTS, Program, finds_defect, head_of, knows_rows
 
 # Defect: what finds it; "known rows" is the last column of the figure.
 EXPECTED = {
