@@ -1,39 +1,38 @@
-r"""Which convention, base, offset or known fault explains somebody's output.
+r"""Which convention, base, position or known fault explains somebody's output.
 
 What turned the output is read off the data alone, and nothing is reported unless, computed anew, it gives the output
-back within an error bound. To be read in this order:
+back within an error bound. The way of an input, which is that of the files:
 
-``laws.py``
-    How cos and sin enter the output: the rotation, and its known mix-ups. Each is linear in the two.
 ``views.py``
     What came in: which token stands at which position, and which features may be turned.
-``readings.py``
-    A law solved for cos and sin. It fits where cos² + sin² is the same everywhere; then come speeds and offsets.
-``ladders.py``
-    From speeds to the frequencies that may be meant: a base, a scaling, a known fault.
-``models.py``
-    All that it takes to compute an output, and whether that gives the output back.
-``attempts.py``
-    Which models are tried, the simplest first.
-``words.py``, ``findings.py``, ``report.py``
-    A model as faults and as a call; what `diagnose` returns; the verdict and how sure it is.
+``measure.py``
+    Each law solved for cos and sin. It fits where cos² + sin² is the same everywhere.
+``factor.py``
+    The table of angles taken apart: the frequency of each pair, the position of each token.
+``frequencies.py``, ``axes.py``
+    From measured frequencies to those that may be meant; pairs that read several coordinates.
+``confirm.py``, ``suspects.py``
+    Which turns may have made the output, the simplest first, and which of them give it back.
+``name.py``, ``findings.py``, ``report.py``
+    A turn as faults: the fields in which it differs from what was meant; what `diagnose` returns; the verdict.
+
+``tolerances.py`` holds every number that decides.
 """
 
 import itertools
 
 from rope_ref.checks import check_positive, check_rotary_dim
-from rope_ref.diagnosis.attempts import explain
 from rope_ref.diagnosis.findings import Diagnosis, Explanation
-from rope_ref.diagnosis.laws import MIX_UPS, ROTATIONS
-from rope_ref.diagnosis.readings import readings
+from rope_ref.diagnosis.measure import MIX_UPS, ROTATIONS, measure
 from rope_ref.diagnosis.report import finding, without_explanation, without_turn
+from rope_ref.diagnosis.suspects import suspects
 from rope_ref.diagnosis.views import check_pair, views
 
 __all__ = ["Diagnosis", "Explanation", "diagnose"]
 
 
-def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None):
-    r"""Say which convention, base, offset or known fault turns `x` into `y`.
+def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None, scaling=None):
+    r"""Say which convention, base, position or known fault turns `x` into `y`.
 
     Parameters
     ----------
@@ -41,12 +40,16 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None):
         Queries or keys before the turn, best drawn at random.
     y : array_like of float, shape of `x`
         What somebody's RoPE made of them.
-    position_ids : array_like of int or float, shape (), (seq_len,) or (batch, seq_len), optional
-        Positions that were meant, in tokens. Without them the tokens count from 0, or from an offset that is found.
+    position_ids : array_like of int or float, shape (), (seq_len,), (batch, seq_len), or with a last axis, optional
+        Positions that were meant, in tokens; with a last axis, the coordinates of each token. Without them the tokens
+        count from 0, or from an offset that is found.
     base : float, optional
         Base that was meant; another one is then a fault.
     rotary_dim : int, optional
         Width that was meant to turn, even; another one is then a fault.
+    scaling : Scaling or RopeConfig, optional
+        Scaled frequencies that were meant, as `rope_ref.scaling` or `from_config` returns them; their length factor
+        is taken as it is found.
 
     Returns
     -------
@@ -69,9 +72,12 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None):
 
     Notes
     -----
-    Offsets are looked for among whole numbers up to 131,072 and halves up to 4,096. Speeds are read from neighbouring
-    positions, 1 to 3 apart; where all are farther apart, only a base is looked for, at the positions given.
-    Several rows, drawn at random, are best: one row with few tokens leaves more open.
+    Each law of mixing is solved for cos and sin; what fits a circle is taken apart into positions and frequencies, and
+    these into the fewest changes of what was meant. Offsets are looked for among whole numbers up to 131,072 and halves
+    up to 4,096; positions of single tokens among whole numbers, in runs that a few words describe. Frequencies are read
+    from neighbouring positions; where all are far apart, only a base is looked for, at the positions given. Scaled
+    frequencies and several axes are named, and no faults by themselves. Several rows, drawn at random, are best: one
+    row with few tokens leaves more open, and what the input cannot tell apart is said.
 
     Examples
     --------
@@ -86,17 +92,20 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None):
     apply_rope(x, *cos_sin(rotation_angles(position_ids + 1, inverse_frequencies(8, 10000.0))))
     """
     x, y = check_pair(x, y)
-    base = None if base is None else check_positive(base, "base")
-    rotary_dim = None if rotary_dim is None else check_rotary_dim(rotary_dim, x.shape[-1])
-    choices = views(x, y, position_ids, base, rotary_dim)
+    meant = {
+        "base": None if base is None else check_positive(base, "base"),
+        "rotary_dim": None if rotary_dim is None else check_rotary_dim(rotary_dim, x.shape[-1]),
+        "scaling": getattr(scaling, "scaling", scaling),
+    }
+    choices = views(x, y, position_ids, **meant)
     right = choices[0]
     plain = without_turn(right, heads=1 if x.ndim < 3 else x.shape[-3])
     if plain is not None:
         return plain
-    found = []
+    measured = []
     for view, laws in [*itertools.product(choices, (ROTATIONS, MIX_UPS)), (right._replace(any_width=True), ROTATIONS)]:
-        found.append(readings(view, laws))
-        kept = explain(view, found[-1])
+        measured.append(measure(view, laws))
+        kept = suspects(view, measured[-1])
         if kept:
             return finding(view, kept)
-    return without_explanation(right, found[0])
+    return without_explanation(right, measured[0])

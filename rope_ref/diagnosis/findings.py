@@ -1,13 +1,12 @@
 """What `diagnose` returns: one explanation or several, with a verdict, readable when printed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from rope_ref.diagnosis.ladders import same_function
-from rope_ref.diagnosis.words import PAIR_WORDS, call_text, faults_of, in_words
-
 __all__ = ["Diagnosis", "Explanation"]
+
+PAIR_WORDS = {"interleaved": "interleaved pairs", "half": "half-split pairs"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +17,7 @@ class Explanation:
     ----------
     faults : tuple of str
         Names of the faults it takes, many of them keys of ``rope_ref.faults.FAULTS``; empty where nothing is wrong.
+        They stay the same from version to version.
     what : str
         The same in words.
     pairing, written : {"interleaved", "half"}
@@ -27,9 +27,9 @@ class Explanation:
     base : float or None
         Base of the frequencies; None where they follow no base.
     inv_freq : ndarray of float64, shape (rotary_dim // 2,)
-        Speed of each pair, in radians per token.
+        Frequency of each pair, in radians per token.
     direction : {1, -1}
-        1 where a positive speed turns anticlockwise.
+        1 where a positive frequency turns anticlockwise.
     offset : float
         What is added to every position, in tokens.
     attention_factor : float
@@ -37,8 +37,15 @@ class Explanation:
     error : float
         Largest distance from the output, in error bounds of its dtype.
     call : str or None
-        Call that gives the output back, with ``import numpy as np``, ``from rope_ref import *`` and `scaling`, `FAULTS`
-        and `round_to_bits` where it names them; None where there is no short one.
+        Call that gives the output back, with ``import numpy as np``, ``from rope_ref import *`` and `positions`,
+        `scaling`, `FAULTS`, `Turn` and `round_to_bits` where it names them; None where there is no short one.
+    meant : str or None
+        Call that gives what was meant.
+    parting : str
+        Up to which token the output is right, and what happens from there on; empty where it is wrong from the start,
+        or nowhere.
+    position_ids : ndarray of float64, shape (tokens,) or (tokens, axes)
+        Where the tokens stand.
 
     Examples
     --------
@@ -63,6 +70,19 @@ class Explanation:
     attention_factor: float
     error: float
     call: str | None
+    meant: str | None = None
+    parting: str = ""
+    position_ids: np.ndarray | None = None
+
+    def to_dict(self):
+        """Return the explanation as numbers, texts and lists, as JSON holds them.
+
+        Returns
+        -------
+        dict
+            Each field under its name.
+        """
+        return {each.name: plain(getattr(self, each.name)) for each in fields(self)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +138,18 @@ class Diagnosis:
         """Names of the faults in all explanations: each may be there, none is proved while another is in the list."""
         return tuple(dict.fromkeys(name for each in self.explanations for name in each.faults))
 
+    def to_dict(self):
+        """Return the report as numbers, texts and lists, as JSON holds them.
+
+        Returns
+        -------
+        dict
+            Each field under its name, with `right`, `rope` and `faults`; what is not a number is None.
+        """
+        named = {name: getattr(self, name) for name in ("right", "rope", "faults")}
+        named |= {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: plain(value) for name, value in named.items()}
+
     def __getattr__(self, name):
         """Pass on what the first explanation says: `pairing`, `base`, `offset` and so on."""
         if name in Explanation.__dataclass_fields__ and self.__dict__.get("explanations"):
@@ -132,51 +164,29 @@ class Diagnosis:
         return "\n".join(lines)
 
 
+def plain(value):
+    """Return a value as JSON holds it."""
+    if isinstance(value, Explanation):
+        return value.to_dict()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
 def facts(each):
     """Write the numbers of one explanation, a line each."""
     order = "" if each.written == each.pairing else f", written as {PAIR_WORDS[each.written]}"
-    speeds = (
-        f"base {each.base:.10g}" if each.base else "speeds " + np.array2string(each.inv_freq, precision=5, threshold=6)
-    )
+    shown = f"base {each.base:.10g}" if each.base else np.array2string(each.inv_freq, precision=5, threshold=6)
     rows = {
         "pairs": f"{PAIR_WORDS[each.pairing]}{order}, {each.rotary_dim} features from feature {each.start}",
-        "speeds": speeds + (", clockwise" if each.direction < 0 else ""),
+        "frequencies": shown + (", clockwise" if each.direction < 0 else ""),
         "positions": f"offset {each.offset:g}",
         "length": f"times {each.attention_factor:.10g}",
         "error": f"{each.error:.2g} of the bound",
+        "parts": each.parting,
         "call": each.call,
+        "meant": each.meant if each.faults and each.meant != each.call else "",
     }
     return [f"   {name:<12}{text}" for name, text in rows.items() if text]
-
-
-def explanation(view, model, faults, error):
-    """Put what a model says into an explanation."""
-    law, candidate = model.law, model.candidate
-    return Explanation(
-        faults=faults,
-        what=" ".join(map(in_words, faults)) or f"RoPE in {PAIR_WORDS[law.read]}, nothing wrong.",
-        pairing=law.read,
-        written=law.write if law.name == "rotation" else law.read,
-        rotary_dim=model.width,
-        start=model.start,
-        base=candidate.base,
-        inv_freq=np.ascontiguousarray(candidate.inv_freq),
-        direction=int(model.sign),
-        offset=model.offset,
-        attention_factor=model.factor,
-        error=error,
-        call=call_text(view, model),
-    )
-
-
-def explanations(view, kept):
-    """Explain the models kept, with the fewest faults first, each kind once: list (explanation, model)."""
-    made = {}
-    for model, error in kept:
-        for candidate in same_function(model.candidate, view.base):
-            same = model._replace(candidate=candidate)
-            for faults in faults_of(view, same):
-                key = (faults, same.law, same.start, same.width, same.offset, same.sign)
-                if key not in made:
-                    made[key] = explanation(view, same, faults, error), same
-    return sorted(made.values(), key=lambda each: (len(each[0].faults), abs(each[0].offset)))

@@ -2,16 +2,21 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from rope_ref.diagnosis.findings import Diagnosis, Explanation, explanations
-from rope_ref.diagnosis.ladders import COMMON_BASES, SINGLE, near, ordinary
-from rope_ref.diagnosis.laws import PAIRINGS, ROTATIONS, output
-from rope_ref.diagnosis.models import Model, errors, model_tables
-from rope_ref.diagnosis.readings import firm
-from rope_ref.diagnosis.views import UNIT, blocks, changed
-from rope_ref.diagnosis.words import PAIR_WORDS, in_words
+from rope_ref.diagnosis.confirm import errors
+from rope_ref.diagnosis.findings import PAIR_WORDS, Diagnosis, Explanation
+from rope_ref.diagnosis.frequencies import same_function
+from rope_ref.diagnosis.measure import PAIRINGS, ROTATIONS, firm
+from rope_ref.diagnosis.name import NEUTRAL, as_meant, meanings, parting, phrase, row_of
+from rope_ref.diagnosis.numbers import near
+from rope_ref.diagnosis.tolerances import COMMON_BASES, COPIED, DIFFER, PROBES, SAME, SINGLE
+from rope_ref.diagnosis.views import blocks, changed
+from rope_ref.faults.laws import layout
+from rope_ref.faults.rounding import UNIT
+from rope_ref.faults.tables import frequencies, places
 from rope_ref.frequencies import inverse_frequencies
 
 __all__ = []
@@ -19,7 +24,6 @@ __all__ = []
 # DeepSeek-V3 writes the first features first, nanochat turns clockwise.
 MEANT_SOMEWHERE = (("concatenated output",), ("opposite direction",))
 LOOSE = ("float32 angles", "frequencies of no known law")
-PROBES = (1, 2, 3, 17, 100, 300, 1000, 3000, 10_000, 100_000)  # positions at which explanations are compared
 
 
 # Where nothing gives the output back, or nothing is turned -----------------------------------------------------------
@@ -36,7 +40,7 @@ def without_turn(view, heads):
     if not changed(view).any():
         return nothing_turned(view, heads)
     times = float((x * y).sum() / np.maximum((x**2).sum(), 1e-300))
-    if (np.abs(y - times * x) <= 8 * UNIT[view.dtype] * np.abs(y)).all():
+    if (np.abs(y - times * x) <= COPIED * UNIT[view.dtype] * np.abs(y)).all():
         verdict = f"nothing is turned: the output is {times:.6g} times the input"
         return unexplained(view, verdict, "no pair is turned")
     columns = {x[..., j].tobytes() for j in range(x.shape[-1])}
@@ -48,16 +52,16 @@ def without_turn(view, heads):
 
 def nothing_turned(view, heads):
     """Report an output that is the input."""
-    if not view.positions.any():
+    if not view.ids.any():
         sure = "position 0 turns nothing, whatever base and pairing are: give later positions"
         return Diagnosis("right: at position 0 nothing turns", (), sure, "", 0.0, view.dtype)
     words = {"positions ignored": "All tokens stand at position 0, or nothing was called."}
     if heads == 1:
-        words["positions along the head axis"] = in_words("positions along the head axis")
+        words["positions along the head axis"] = row_of("axis", -3).what
     width = view.rotary_dim or view.x.shape[-1] // 2 * 2
     own = inverse_frequencies(width, view.base or COMMON_BASES[0])
     made = tuple(
-        Explanation((name,), what, PAIRINGS[0], PAIRINGS[0], width, 0, view.base, own, 1, 0.0, 1.0, 0.0, "x.copy()")
+        Explanation((name,), what, *2 * PAIRINGS[:1], width, 0, view.base, own, 1, 0.0, 1.0, 0.0, "x.copy()")
         for name, what in words.items()
     )
     apart = "An input with several heads would tell them apart." if heads == 1 else ""
@@ -70,7 +74,7 @@ def without_explanation(view, found):
     partly = mostly_right(view)
     if partly is not None:
         return partly
-    pairs = " or ".join(dict.fromkeys(PAIR_WORDS[each.law.read] for each in found if firm(each)))
+    pairs = " or ".join(dict.fromkeys(PAIR_WORDS[each.turn.pairing] for each in found if firm(each)))
     if pairs:
         verdict = f"RoPE, but unexplained: {pairs} keep their length, and their angles follow no law known here"
         sure = "the lengths fit a rotation; no frequencies, offset or known fault give the output back"
@@ -79,7 +83,7 @@ def without_explanation(view, found):
         return unexplained(view, "too little to tell", "one pair at one position: a length and an angle fit any output")
     change = view.y - view.x
     size = np.abs(view.x).max() + np.abs(change).max()
-    alike = len(view.x) > 1 and np.abs(change - change[0]).max() <= 4 * UNIT[view.dtype] * size
+    alike = len(view.x) > 1 and np.abs(change - change[0]).max() <= COPIED * UNIT[view.dtype] * size / 2
     added = ": the same vector is added in every row, one that depends on the position alone" if alike else ""
     sure = "no way of pairing features keeps their lengths, and no known mix-up fits"
     return unexplained(view, f"not RoPE{added}", sure)
@@ -90,13 +94,13 @@ def mostly_right(view):
     most, best, what = 0.5, None, None
     bases = [view.base] if view.base else COMMON_BASES
     for law, base, (start, width) in itertools.product(ROTATIONS[::2], bases, blocks(view)):
-        model = Model(law, start, width, 1.0, 1, False, ordinary(width, base), 0.0, "")
-        wrong = np.concatenate([ratio > 1 for ratio in errors(model, view)])
+        turn = replace(law, start=start, width=width, base=base)
+        wrong = np.concatenate([ratio > 1 for ratio in errors(turn, view)])
         if 1 - wrong.mean() > most:
-            most, best, what = 1 - wrong.mean(), wrong, f"{PAIR_WORDS[law.read]}, base {base:.10g}"
+            most, best, what = 1 - wrong.mean(), wrong, f"{PAIR_WORDS[law.pairing]}, base {base:.10g}"
     if best is None:
         return None
-    row, token, feature = (int(place) for place in np.argwhere(best)[0])
+    row, token, feature = (int(number) for number in np.argwhere(best)[0])
     rows = f"row {row}, " if len(best) > 1 else ""
     verdict = f"RoPE, but not everywhere: all but {best.sum():,} of {best.size:,} features are right in {what}"
     return unexplained(view, verdict, f"the first that is not is {rows}token {token}, feature {feature}")
@@ -105,80 +109,139 @@ def mostly_right(view):
 # Where something does ------------------------------------------------------------------------------------------------
 
 
+def explanation(view, turn, rows, error):
+    """Put what a turn says into an explanation."""
+    own = np.abs(frequencies(turn, turn.width))
+    sizes = view.x.shape[-1], view.x.shape[1] if view.ids.ndim < 2 or turn.grid else view.ids.shape[-1]
+    given = view.given and view.axis == -2
+    phrases = [phrase(row, turn, view.x.shape[1]) for row in rows]
+    details = [f"{text[0].upper()}{text[1:]}." for text in phrases if text not in {row.name for row in rows}]
+    return Explanation(
+        faults=tuple(row.name for row in rows),
+        what=" ".join([*(row.what for row in rows), *details]) or f"RoPE in {PAIR_WORDS[turn.pairing]}, nothing wrong.",
+        pairing=turn.pairing,
+        written=layout(turn) if turn.write else turn.pairing,
+        rotary_dim=turn.width,
+        start=turn.start,
+        base=turn.base,
+        inv_freq=own,
+        direction=turn.sign,
+        offset=offset_of(turn),
+        attention_factor=turn.factor,
+        error=error,
+        call=turn.call(*sizes, given),
+        meant=as_meant(view, turn).call(*sizes, given),
+        parting=parting(turn, view.ids),
+        position_ids=places(turn, view.ids),
+    )
+
+
+def offset_of(turn):
+    """Return what is added to every position, or the one position of all tokens."""
+    return turn.offset + (turn.pieces[0][1] if turn.pieces and turn.pieces[0][::2] == (0, 0.0) else 0.0)
+
+
+def explanations(view, kept):
+    """Explain the turns kept, with the fewest faults first, each kind once: list (explanation, turn, phrases)."""
+    made = {}
+    for found, error in kept:
+        for same in same_function(found, view.base is not None):
+            for turn, rows in meanings(view, same):
+                names = tuple(row.name for row in rows)
+                key = (names, same.pairing, same.law, same.write, same.start, same.width, same.offset, same.sign)
+                if key not in made:
+                    made[key] = explanation(view, turn, rows, error), turn, rows
+    return sorted(made.values(), key=lambda each: (len(each[0].faults), abs(each[0].offset)))
+
+
 def finding(view, kept):
-    """Report the models that give the output back."""
-    pairs = explanations(view, kept)
-    return faulty(view, pairs) if pairs[0][0].faults else right(view, pairs)
+    """Report the turns that give the output back."""
+    found = explanations(view, kept)
+    return faulty(view, found) if found[0][0].faults else right(view, found)
 
 
-def right(view, pairs):
+def right(view, found):
     """Report an output that is right, or may be."""
-    first, meant, hidden = pairs[0][0], pairs, []
+    first, meant, hidden = found[0][0], found, []
     if view.base is not None:
-        meant = [pair for pair in pairs if pair[0].faults in ((), ("other pairing",), ("positions from one",))]
+        meant = [each for each in found if each[0].faults in ((), ("other pairing",), ("positions from one",))]
         hidden = [
             " and ".join(each.faults)
-            for each, _ in pairs
+            for each, _, _ in found
             if each.faults and not near(each.base or 1.0, first.base or 1.0, SINGLE)
         ]
     verdict = f"right: RoPE in {PAIR_WORDS[first.pairing]}"
     if first.base and view.base is None:
         verdict += f", base {first.base:.10g}"
     if first.offset:
-        verdict += f", positions from {view.positions[0] + first.offset:g}"
+        verdict += f", positions from {view.ids.flat[0] + first.offset:g}"
     if first.attention_factor != 1:
         verdict += f", lengths times {first.attention_factor:.10g}"
     verdict += f"; largest error {first.error:.2g} of the bound for {view.dtype}"
-    sure = f"certain up to position {np.abs(view.positions + first.offset).max():g}"
+    sure = f"certain up to position {np.abs(view.ids + first.offset).max():g}"
     if len(meant) > 1:
         sure += ", if this is what was meant"
     if hidden:
         sure += f"; this input cannot show {', '.join(hidden)}"
-    return explained(view, verdict, sure, meant, tell_apart(meant, view.x.shape[-1]))
+    return explained(view, verdict, sure, meant)
 
 
-def faulty(view, pairs):
+def faulty(view, found):
     """Report an output that every explanation finds something wrong with."""
-    first, apart = pairs[0][0], tell_apart(pairs, view.x.shape[-1])
-    if len(pairs) == 1:
+    first, apart = found[0][0], tell_apart(view, found)
+    if set(first.faults) <= NEUTRAL and len(found) == 1:
+        sure = "certain, if this is what was meant"
+    elif len(found) == 1:
         sure = "certain; some models mean it so" if first.faults in MEANT_SOMEWHERE else "certain"
     elif apart.startswith("No "):
         sure = "the function is certain, its cause is open"
     else:
         sure = "open: each of these gives the output back"
     if any(name in LOOSE or name.startswith("computed in") for name in first.faults):
-        sure = f"likely: within what such a computation may be off by{'; ' + sure if len(pairs) > 1 else ''}"
-    kind = "not RoPE:" if "added instead of rotated" in first.faults else "RoPE, but"
-    causes = "; or ".join(dict.fromkeys(" and ".join(each.faults) for each, _ in pairs))
-    return explained(view, f"{kind} {causes}", sure, pairs, apart)
+        sure = f"likely: within what such a computation may be off by{'; ' + sure if len(found) > 1 else ''}"
+    neutral = all(set(each.faults) <= NEUTRAL for each, _, _ in found)
+    kind = "not RoPE:" if "added instead of rotated" in first.faults else "RoPE, with" if neutral else "RoPE, but"
+    return explained(view, f"{kind} {'; or '.join(dict.fromkeys(map(causes(view), found)))}", sure, found)
 
 
-def explained(view, verdict, sure, pairs, apart):
-    """Report explanations, given with their models."""
-    made = tuple(each for each, _ in pairs)
-    return Diagnosis(verdict, made, sure, apart, made[0].error, view.dtype)
+def causes(view):
+    """Make the function that says the faults of an explanation, and from which token on they hold."""
+
+    def say(each):
+        _, turn, rows = each
+        since = f" from token {turn.since:,} on" if turn.before is not None else ""
+        return " and ".join(phrase(row, turn, view.x.shape[1]) for row in rows) + since
+
+    return say
 
 
-def tell_apart(pairs, head_dim):
+def explained(view, verdict, sure, found):
+    """Report explanations, given with their turns."""
+    made = tuple(each for each, _, _ in found)
+    return Diagnosis(verdict, made, sure, tell_apart(view, found), made[0].error, view.dtype)
+
+
+def tell_apart(view, found):
     """Say which position would tell explanations apart, computing all of them there."""
-    if len(pairs) < 2:
+    if len(found) < 2:
         return ""
-    x, gaps = np.random.default_rng(0).standard_normal((1, head_dim)), []
-    for place in PROBES:
-        outputs = np.repeat(x, len(pairs), axis=0)
-        for y, (_, model) in zip(outputs, pairs, strict=True):
-            turned, (cos, sin, _) = (
-                slice(model.start, model.start + model.width),
-                model_tables(model, np.array([place])),
-            )
-            y[turned] = output(model.law, x[:, turned], cos, sin)
+    x, gaps = np.random.default_rng(0).standard_normal((1, view.x.shape[-1])), []
+    for position in PROBES:
+        outputs = np.concatenate([probed(turn, x, position) for _, turn, _ in found])
         gaps.append(np.abs(outputs[:, None] - outputs).max(axis=-1))
-    if np.max(gaps) < 1e-9:
+    if np.max(gaps) < SAME:
         return "No input tells these apart: they are one and the same function. What was meant decides."
-    differ = (np.array(gaps) > 1e-5).sum(axis=(1, 2))
+    differ = (np.array(gaps) > DIFFER).sum(axis=(1, 2))
     if not differ.any():
         return f"No position up to {PROBES[-1]:,} tells these apart by more than 1e-5."
     best = int(np.argmax(differ))
-    every = differ[best] == len(pairs) * (len(pairs) - 1)
+    every = differ[best] == len(found) * (len(found) - 1)
     rest = "" if every else " Not all of them: some are all but one function."
     return f"A token at position {PROBES[best]} would tell them apart.{rest}"
+
+
+def probed(turn, x, position):
+    """Turn one token at a position, as the later part of a turn does where it has two."""
+    shape = (1, max(turn.axes) + 1) if turn.axes else (1,)
+    usual = {"pieces": (), "ids": "given", "before": None, "grid": (), "axis": -2}
+    return replace(turn, **usual).rotate(x, np.full(shape, position))

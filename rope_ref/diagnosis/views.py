@@ -5,20 +5,19 @@ from collections import namedtuple
 import numpy as np
 
 from rope_ref.checks import as_real
+from rope_ref.diagnosis.tolerances import CHUNK, NUMBERS, ROWS, TOKENS
+from rope_ref.faults.rounding import SMALLEST, UNIT
 from rope_ref.shapes import as_float_array
 
 __all__ = []
 
-UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}  # half a unit, relative
-SMALLEST = {"float16": 2.0**-25, "bfloat16": 2.0**-134}  # half a unit of the smallest numbers
-TOKENS, ROWS = 192, 8  # how much of a large input angles are read from; all of it is checked
+View = namedtuple("View", "x y ids dtype recast given axis base rotary_dim scaling any_width", defaults=(False,))
+View.__doc__ = """Input and output as float64 of shape (rows, tokens, head_dim), and the positions that were meant.
 
-View = namedtuple("View", "x y positions dtype recast given axis fault base rotary_dim any_width", defaults=(False,))
-View.__doc__ = """Input and output as float64 of shape (rows, tokens, head_dim), and the position of each token.
-
+`ids` has shape (tokens,), (batch, seq_len) where the tokens are those of a batch in one row, or (tokens, axes).
 `dtype` names the coarser of the two dtypes, `recast` tells that they differ, `given` that the caller named the
-positions, `axis` along which axis they run, `fault` what is wrong if this view explains the output; `base` and
-`rotary_dim` are what was meant. `any_width` says that slow pairs may have turned too little to be seen.
+positions, `axis` along which axis they run; `base`, `rotary_dim` and `scaling` are what was meant. `any_width` says
+that slow pairs may have turned too little to be seen.
 """
 
 
@@ -37,49 +36,55 @@ def check_pair(x, y):
 
 
 def as_ids(position_ids, x):
-    """Return positions as float64 of shape (seq_len,) or (batch, seq_len), or raise."""
+    """Return positions as float64 of shape (seq_len,), (batch, seq_len), or either with a last axis, or raise."""
     if position_ids is None:
         return np.arange(float(x.shape[-2]))
-    ids = as_real(position_ids, "position_ids")
+    ids, lead = as_real(position_ids, "position_ids"), (x.shape[0], x.shape[-2])
     if ids.ndim == 0:
         return np.full(x.shape[-2], float(ids))
-    if ids.ndim == 2 and ids.shape[0] == 1:
+    if ids.ndim > 1 and ids.shape[0] == 1:
         ids = ids[0]
-    if ids.shape != x.shape[-2:-1] and (x.ndim < 3 or ids.shape != (x.shape[0], x.shape[-2])):
-        raise ValueError(
-            f"position_ids must have shape (), (seq_len,) or (batch, seq_len) to meet x, got {ids.shape} for {x.shape}"
-        )
-    return ids
+    if ids.shape == lead[1:] or (ids.shape == lead and x.ndim > 2):
+        return ids
+    if (ids.ndim == 2 and len(ids) == lead[1]) or (ids.ndim == 3 and x.ndim > 2 and ids.shape[:2] == lead):
+        return ids
+    raise ValueError(
+        "position_ids must have shape (), (seq_len,) or (batch, seq_len) to meet x, or one of these with a last axis "
+        f"of coordinates, got {ids.shape} for {x.shape}"
+    )
 
 
-def as_view(x, y, ids, axis, fault, **rest):
-    """Put the axis of positions next to the last, all others in front, and ids of a batch in one row."""
+def has_axes(ids, x):
+    """Tell whether positions have a last axis of coordinates."""
+    return ids.ndim == 3 or (ids.ndim == 2 and (x.ndim < 3 or ids.shape != (x.shape[0], x.shape[-2])))
+
+
+def as_view(x, y, ids, axis, batch, **rest):
+    """Put the axis of positions next to the last, all others in front, and the tokens of a batch in one row."""
     x, y = (np.moveaxis(each, axis, -2) for each in (x, y))
-    if ids.ndim == 2:  # (batch, seq_len): batch and tokens become one axis of positions
+    if batch:
         x, y = (np.moveaxis(each, 0, -3).reshape(*each.shape[1:-2], -1, each.shape[-1]) for each in (x, y))
     x, y = (each.reshape(-1, *each.shape[-2:]) for each in (x, y))
-    return View(x, y, ids.ravel(), axis=axis, fault=fault, **rest)
+    return View(x, y, ids, axis=axis, **rest)
 
 
-def views(x, y, position_ids, base, rotary_dim):
+def views(x, y, position_ids, **meant):
     """List the ways to lay positions on the tokens, the right one first."""
+    ids = as_ids(position_ids, x)
     rest = {
         "dtype": max(x.dtype.name, y.dtype.name, key=UNIT.get),
         "recast": x.dtype != y.dtype,
         "given": position_ids is not None,
-        "base": base,
-        "rotary_dim": rotary_dim,
+        **meant,
     }
-    ids, index = as_ids(position_ids, x), np.arange(float(x.shape[-2]))
-    choices = [(ids, -2, None)]
-    if (ids != index).any():
-        choices.append((index, -2, "positions counted anew from 0"))
-    if (ids != ids.flat[0]).any():
-        choices.append((np.zeros(x.shape[-2]), -2, "positions ignored"))
-    if ids.ndim == 2 and (ids != ids[0]).any():
-        choices.append((ids[0], -2, "positions of the first sequence for all"))
+    axes = has_axes(ids, x)
+    batch = ids.ndim - axes == 2
+    flat = ids.reshape(-1, ids.shape[-1]) if axes and batch else ids
+    choices = [(flat, -2, batch)]
     if x.ndim >= 3 and x.shape[-3] > 1:
-        choices.append((np.arange(float(x.shape[-3])), -3, "positions along the head axis"))
+        choices.append((np.arange(float(x.shape[-3])), -3, False))
+    if x.ndim >= 3 and len(x) > 1 and not batch and not axes:
+        choices.append((np.tile(ids, (len(x), 1)), -2, True))
     x, y = x.astype(np.float64), y.astype(np.float64)
     return [as_view(x, y, *choice, **rest) for choice in choices]
 
@@ -106,11 +111,21 @@ def blocks(view):
     ]
 
 
-def few(view):
-    """Take a part of a large view, early, late and spread tokens of some rows, to read angles from."""
-    tokens = view.x.shape[1]
-    if tokens > TOKENS:
-        spread = np.linspace(0, tokens - 1, TOKENS // 2).astype(int)
-        some = np.unique(np.concatenate((np.arange(TOKENS // 2), spread)))
-        view = view._replace(x=view.x[:, some], y=view.y[:, some], positions=view.positions[some])
-    return view._replace(x=view.x[:ROWS], y=view.y[:ROWS])
+def few(tokens):
+    """Choose tokens of a long input, the early ones and some spread over all, to read angles from."""
+    if tokens <= TOKENS:
+        return np.arange(tokens)
+    spread = np.linspace(0, tokens - 1, TOKENS // 2).astype(int)
+    return np.unique(np.concatenate((np.arange(TOKENS // 2), spread)))
+
+
+def rows_of(view, tokens):
+    """Count the rows that angles are read from."""
+    return max(1, min(ROWS, NUMBERS // (tokens * view.x.shape[-1])))
+
+
+def in_chunks(view):
+    """Yield rows of input and output, some at a time."""
+    some = max(1, CHUNK // view.x[0].size)
+    for row in range(0, len(view.x), some):
+        yield slice(row, row + some)

@@ -4,7 +4,7 @@ To be read in this order:
 
 ``rounding.py``
     Which number on the way is rounded to which dtype.
-``call.py``, ``turn.py``
+``laws.py``, ``tables.py``, ``call.py``, ``turn.py``
     `Turn`: all that makes an output, in one record that rotates, bounds its error and writes its call.
 ``planted.py``
     `FAULTS`: that record with one field changed, by name.

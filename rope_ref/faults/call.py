@@ -4,7 +4,9 @@ from dataclasses import fields
 
 import numpy as np
 
+from rope_ref.faults.laws import layout
 from rope_ref.faults.rounding import bits_of
+from rope_ref.faults.tables import late
 
 __all__ = []
 
@@ -30,10 +32,6 @@ def frequencies_text(turn, width):
         name, arguments = turn.scaling
         rest = "".join(f", {key}={value!r}" for key, value in arguments)
         text = f"scaling.{name}({width}, {base!r}{rest}).inv_freq"
-    elif turn.widths:
-        text = "np.concatenate(({}))".format(
-            ", ".join(f"inverse_frequencies({each}, {base!r})" for each in turn.widths)
-        )
     else:
         text = ladder_text(turn, width, base)
     text = f"({text})[::-1]" if turn.reverse else text
@@ -81,6 +79,16 @@ def pieces_text(pieces, ids, count):
         yield f"{number(position)} + {'' if step == 1 else number(step) + ' * '}{run}"
 
 
+def axes_text(turn, places, own):
+    """Write the angles of pairs that read several coordinates."""
+    axes = list(turn.axes)
+    if not turn.own_ladders:
+        return f"positions.axis_angles({places}, {own}, {axes})"
+    widths = tuple(2 * axes.count(axis) for axis in range(max(axes) + 1))
+    dealt = "" if axes == sorted(axes) else ", alternating=True"
+    return f"positions.axial_angles({places}, {widths}, {turn.base!r}{dealt})"
+
+
 def tables_text(turn, ids, width, count, given):
     """Write the call that makes the cosines and sines of a turn."""
 
@@ -91,8 +99,8 @@ def tables_text(turn, ids, width, count, given):
     own = frequencies_text(turn, width)
     own = held(f"-({own})" if turn.sign < 0 else own, "frequencies")
     places = held(places_text(turn, ids, count, given), "positions")
-    made = f"positions.axis_angles({places}, {own}, {list(turn.axes)})" if turn.axes else None
-    angles = held(made or f"rotation_angles({places}, {own})", "angles")
+    made = axes_text(turn, places, own) if turn.axes else f"rotation_angles({places}, {own})"
+    angles = held(made, "angles")
     angles = f"np.float32({angles})" if turn.rounded == "float32 angles" else angles
     text = f"cos_sin({angles}" + (f", attention_factor={turn.factor!r})" if turn.factor != 1 else ")")
     text = f"[{held('table', 'tables')} for table in {text}]" if bits_of(turn.rounded, "tables") else text
@@ -102,23 +110,28 @@ def tables_text(turn, ids, width, count, given):
 def written(turn, head_dim, count, given, x="x", ids="position_ids"):
     """Write the call that gives the output of a turn; None where there is no short one."""
     if turn.before is not None:
-        early = written(turn.before, head_dim, turn.since, given, f"x[..., :{turn.since}, :]", f"{ids}[:{turn.since}]")
-        late = turn.late(), head_dim, count - turn.since, given, f"x[..., {turn.since}:, :]", f"{ids}[{turn.since}:]"
-        late = written(*late)
-        return early and late and f"np.concatenate(({early}, {late}), axis=-2)"
-    if turn.inv_freq is not None:
+        return written_in_halves(turn, head_dim, count, given)
+    if turn.inv_freq is not None or turn.base is None:
         return None
     x = x if turn.axis == -2 else f"np.swapaxes({x}, -2, -3)"
     width = turn.width or head_dim - turn.start
     if turn.law == "added":
         back = "" if turn.swapped else "[::-1]"
         tables = tables_text(turn, ids, width, count, given).removesuffix("[::-1]")
-        text = f'{x} + join_pairs(*{tables}{back}, "{turn.layout}")'
+        text = f'{x} + join_pairs(*{tables}{back}, "{layout(turn)}")'
     elif mixed := next((name for field, value, name in MIXED if getattr(turn, field) == value), None):
         text = planted_text(mixed, turn, x, places_text(turn, ids, count, given))
     else:
         text = rotation_text(turn, x, head_dim, tables_text(turn, ids, width, count, given))
     return text if turn.axis == -2 else f"np.swapaxes({text}, -2, -3)"
+
+
+def written_in_halves(turn, head_dim, count, given):
+    """Write the calls of the tokens before `since` and of those from there on."""
+    cut = turn.since
+    early = written(turn.before, head_dim, cut, given, f"x[..., :{cut}, :]", f"position_ids[:{cut}]")
+    later = written(late(turn), head_dim, count - cut, given, f"x[..., {cut}:, :]", f"position_ids[{cut}:]")
+    return early and later and f"np.concatenate(({early}, {later}), axis=-2)"
 
 
 def rotation_text(turn, x, head_dim, tables):

@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rope_ref import scaling
-from rope_ref.faults import call
-from rope_ref.faults.rounding import BITS, SMALLEST, UNIT, rounded_to
-from rope_ref.frequencies import inverse_frequencies
-from rope_ref.pairing import join_pairs, split_pairs
-from rope_ref.rotation import align, as_float_array
+from rope_ref.checks import check_positive
+from rope_ref.faults.call import written
+from rope_ref.faults.laws import layout, mix, parts
+from rope_ref.faults.rounding import BITS, SMALLEST, UNIT
+from rope_ref.faults.tables import tables
+from rope_ref.pairing import join_pairs
+from rope_ref.shapes import align, as_float_array
 
 __all__ = ["Turn"]
 
@@ -51,8 +52,8 @@ class Turn:
         The frequencies themselves, where no formula gives them.
     axes : tuple of int
         Which coordinate each pair reads; empty: positions have one axis.
-    widths : tuple of int
-        Widths of blocks whose frequencies each start anew; empty: one block.
+    own_ladders : bool
+        Whether the frequencies of each axis start anew.
     grid : tuple of int
         Sizes of a grid whose coordinates the tokens have, the last one running fastest; empty: positions are given.
     ids : {"given", "index", "first"}
@@ -104,7 +105,7 @@ class Turn:
     scaling: tuple = ()
     inv_freq: tuple | None = None
     axes: tuple = ()
-    widths: tuple = ()
+    own_ladders: bool = False
     grid: tuple = ()
     ids: str = "given"
     pieces: tuple = ()
@@ -115,141 +116,108 @@ class Turn:
     since: int = 0
     before: "Turn | None" = None
 
-    # Frequencies, positions, angles ----------------------------------------------------------------------------------
-
-    def ladder(self, width):
-        """Return the frequencies of a base, with a faulty exponent where there is one; shape (width // 2,)."""
-        base, divisor = self.base * self.base_times, self.exponent_width or width
-        return inverse_frequencies(divisor, base)[: width // 2] ** self.power * base ** (-2 * self.first / divisor)
-
-    def frequencies(self, width):
-        """Return the frequencies of `width` features as float64, with their sign and before they are rounded."""
-        if self.inv_freq is not None:
-            own = np.array(self.inv_freq)
-        elif self.scaling:
-            name, arguments = self.scaling
-            own = getattr(scaling, name)(width, self.base, **dict(arguments)).inv_freq
-        else:
-            own = np.concatenate([self.ladder(each) for each in self.widths or (width,)])
-        turning = ~np.isin(np.arange(own.size), self.standing)
-        return self.sign * self.times * (own[::-1] if self.reverse else own) * turning
-
-    def places(self, position_ids):
-        """Return the positions that the tokens stand at, with the shape of those meant; `pieces` count all tokens."""
-        ids = np.asarray(position_ids, np.float64)
-        if self.grid:
-            return np.indices(self.grid).reshape(len(self.grid), -1).T.astype(np.float64)
-        if self.ids == "index":
-            ids = np.broadcast_to(np.arange(float(ids.shape[-1])), ids.shape)
-        if self.ids == "first":
-            ids = np.broadcast_to(ids[0], ids.shape)
-        flat, places = ids.ravel(), ids.ravel().copy()
-        for token, position, step in self.pieces:
-            places[token:] = position + step * (flat[token:] - flat[token : token + 1])
-        return places.reshape(ids.shape) + self.offset
-
-    def angles(self, places, width):
-        """Return the angle of every pair, each number on the way rounded where the record says so."""
-        places = rounded_to(places, self.rounded, "positions")
-        own = rounded_to(self.frequencies(width), self.rounded, "frequencies")
-        if self.axes:
-            return rounded_to(places[..., list(self.axes)] * own, self.rounded, "angles")
-        return rounded_to(np.multiply.outer(places, own), self.rounded, "angles")
-
-    def late(self):
-        """Return what holds from token `since` on."""
-        return replace(self, since=0, before=None)
-
-    def tables(self, position_ids, width):
-        """Return cos and sin as they enter the law, rounded, exchanged and times the factor, and their angles."""
-        if self.before is not None:
-            early = self.before.tables(position_ids[: self.since], width)
-            late = self.late().tables(position_ids[self.since :], width)
-            return tuple(np.concatenate(each) for each in zip(early, late, strict=True))
-        angles = self.angles(self.places(position_ids), width)
-        cos, sin = (rounded_to(table, self.rounded, "tables") for table in (np.cos(angles), np.sin(angles)))
-        cos, sin = (sin, cos) if self.swapped else (cos, sin)
-        return self.factor * cos, self.factor * sin, angles
-
-    # The law ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def layout(self):
-        """Which features of the output share a cosine."""
-        return self.write or self.table or self.pairing
-
-    def parts(self, x, y):
-        """Split the law into what stands still, what cos is multiplied with and what sin is, each shaped like `x`.
-
-        Only the overwrite in place looks at `y`, the output itself.
-        """
-        first, second = split_pairs(x, self.quarter or self.pairing)
-        if self.law == "added":
-            none, one = np.zeros_like(first), np.ones_like(first)
-            return x, join_pairs(none, one, self.layout), join_pairs(one, none, self.layout)
-        if self.law == "in place":
-            turned = -second, split_pairs(y, self.quarter or self.pairing)[0]
-        else:
-            turned = second if self.law == "lost minus" else -second, first
-        by_cos, by_sin = x, join_pairs(*turned, self.quarter or self.pairing)
-        if self.write:
-            by_cos, by_sin = (join_pairs(*split_pairs(each, self.pairing), self.write) for each in (by_cos, by_sin))
-        return np.zeros_like(x), by_cos, by_sin
-
-    def mix(self, x, cos, sin):
-        """Return what the law makes of the turned features `x`; an overwrite reads what its first pass wrote."""
-        cos, sin = (join_pairs(table, table, self.layout) for table in (cos, sin))
-        y = x
-        for _ in range(2 if self.law == "in place" else 1):
-            still, by_cos, by_sin = self.parts(x, y)
-            y = still + by_cos * cos + by_sin * sin
-        return y
-
-    # The whole -------------------------------------------------------------------------------------------------------
-
-    def features(self, head_dim):
-        """Return which features are turned, as a slice."""
-        return slice(self.start, self.start + (self.width or head_dim - self.start))
-
     def rotate(self, x, position_ids, base=None):
-        """Turn `x`, of shape (..., seq_len, head_dim), as the record says; `base` takes the place of its own."""
+        """Turn queries or keys as the record says.
+
+        Parameters
+        ----------
+        x : array_like of float, shape (..., seq_len, head_dim)
+            Queries or keys; left unchanged.
+        position_ids : array_like of int or float, shape (), (seq_len,), (batch, seq_len) or with a last axis
+            Positions that were meant, in tokens; with a last axis of coordinates where the record has `axes`.
+        base : float, optional
+            Base that takes the place of the record's own.
+
+        Returns
+        -------
+        ndarray, shape and dtype of `x`
+            What comes out, computed in float64 and rounded once.
+        """
         x = as_float_array(x)
-        turn = self if base is None else replace(self, base=base)
+        turn = self if base is None else replace(self, base=check_positive(base, "base"))
         if self.axis == -3:
             lifted = x if x.ndim >= 3 else x[None]
             turned = replace(turn, axis=-2).rotate(np.swapaxes(lifted, -2, -3), np.arange(lifted.shape[-3]))
             return np.swapaxes(turned, -2, -3).reshape(x.shape)
-        y, turned = x.astype(np.float64), self.features(x.shape[-1])
-        cos, sin, _ = turn.tables(np.asarray(position_ids, np.float64), turned.stop - turned.start)
-        y[..., turned] = turn.mix(y[..., turned], align(cos, x), align(sin, x))
+        y, turned = x.astype(np.float64), features(self, x.shape[-1])
+        cos, sin, _ = tables(turn, np.asarray(position_ids, np.float64), turned.stop - turned.start)
+        y[..., turned] = mix(turn, y[..., turned], align(cos, x), align(sin, x))
         return y.astype(x.dtype)
 
-    def bound(self, x, y, want, angles, dtype):
-        """Bound the error of every turned feature as `apply_rope` does, wider where the record rounds more.
+    def bound(self, x, position_ids, dtype=None):
+        """Bound how far a faithful program may be from `rotate`.
 
-        `want` is what the law makes of `x` exactly, `y` the output at hand, `dtype` the name of the coarser dtype of
-        the two.
+        Parameters
+        ----------
+        x : array_like of float, shape (seq_len, head_dim)
+            Queries or keys.
+        position_ids : array_like of int or float, shape (seq_len,)
+            Positions that were meant, in tokens.
+        dtype : str, optional
+            Name of the dtype that the program computes in; by default that of `x`.
+
+        Returns
+        -------
+        ndarray of float64, shape (seq_len, width)
+            The bound of `apply_rope` for each turned feature, wider where the record says that more was rounded.
         """
-        still, by_cos, by_sin = self.parts(x, y)
-        size = np.hypot(by_cos, by_sin) * self.factor + np.abs(still)
-        angles = join_pairs(np.abs(angles), np.abs(angles), self.layout)
-        if dtype == "float64":  # twice: what is compared with is computed in float64 too
-            bound = 2 * size * (5 + angles) * UNIT["float64"]
-        else:
-            bound = 3.4 * size * UNIT["float32"]
-            bound = bound + half_unit(np.abs(want) + bound, dtype)
-        if self.rounded.startswith("computed in"):
-            bound = 4 * size * UNIT[dtype]
-        if self.rounded == "float32 angles":  # frequency and product rounded, and one unit for the power
-            bound = bound + size * np.minimum(0.2, 3 * UNIT["float32"] * angles)
-        return 2 * bound if self.law == "in place" else bound
+        x = as_float_array(x)
+        _, bound = output_and_bound(self, x.astype(np.float64), position_ids, dtype or x.dtype.name)
+        return bound
 
     def call(self, head_dim, count=0, given=True):
-        """Write the call that gives the output of heads of a width; None where there is no short one.
+        """Write the call that gives the output.
 
-        Where positions were not `given`, they are those of `count` tokens.
+        Parameters
+        ----------
+        head_dim : int
+            Width of a head.
+        count : int, optional
+            Number of tokens, for positions that were not given.
+        given : bool, optional
+            Whether ``position_ids`` were given.
+
+        Returns
+        -------
+        str or None
+            Python with ``import numpy as np``, ``from rope_ref import *`` and `positions`, `scaling`, `FAULTS`,
+            `Turn` and `round_to_bits` where it names them; None where there is no short one.
         """
-        return call.written(self, head_dim, count, given)
+        return written(self, head_dim, count, given)
+
+
+def features(turn, head_dim):
+    """Return which features are turned, as a slice."""
+    return slice(turn.start, turn.start + (turn.width or head_dim - turn.start))
+
+
+def output_and_bound(turn, x, position_ids, dtype, y=None):
+    """Return the turned features of `x`, float64 of shape (..., seq_len, head_dim), and the bound of their error.
+
+    `dtype` names what the program computes in; an overwrite in place is computed from the output `y` at hand, if any.
+    """
+    turned = features(turn, x.shape[-1])
+    made = tables(turn, np.asarray(position_ids, np.float64), turned.stop - turned.start)
+    cos, sin, angles = (table.reshape(-1, table.shape[-1]) for table in made)  # ids of a batch: its tokens in one row
+    x = x[..., turned]
+    want = mix(turn, x, cos, sin)
+    still, by_cos, by_sin = parts(turn, x, want if y is None else y[..., turned])
+    size = np.hypot(by_cos, by_sin) * turn.factor + np.abs(still)
+    return want, error_bound(turn, size, np.abs(want), join_pairs(*2 * [np.abs(angles)], layout(turn)), dtype)
+
+
+def error_bound(turn, size, want, angles, dtype):
+    """Bound the error of features of a size, as `apply_rope` does, wider where the record rounds more."""
+    if turn.rounded.startswith("computed in"):
+        return 4 * size * UNIT[dtype]
+    if dtype == "float64":  # twice: what is compared with is computed in float64 too
+        bound = 2 * size * (5 + angles) * UNIT["float64"]
+    else:
+        bound = 3.4 * size * UNIT["float32"]
+        bound = bound + half_unit(want + bound, dtype)
+    if turn.rounded == "float32 angles":  # frequency and product rounded, and one unit for the power
+        bound = bound + size * np.minimum(0.2, 3 * UNIT["float32"] * angles)
+    return 2 * bound if turn.law == "in place" else bound
 
 
 def half_unit(values, dtype):

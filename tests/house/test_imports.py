@@ -29,7 +29,9 @@ INSIDE = {
     "vectors": "cases exact turns files __init__".split(),
     "positions": "tokens grid axes mrope __init__".split(),
     "faults": "rounding laws tables call turn planted checks snippets defects __init__".split(),
-    "diagnosis": "laws views readings ladders models attempts words findings report __init__".split(),
+    "diagnosis": """
+        tolerances numbers views measure factor frequencies confirm axes suspects name findings report __init__
+    """.split(),
 }
 SLOW = ["matplotlib", "scipy", "mpmath", "IPython", "ml_dtypes", "hypothesis", "rattler"]
 
@@ -125,9 +127,9 @@ def test_every_file_imports_only_from_files_above_it(package):
             f"a module of figures/ imports only {FIGURES_BASE} from figures/",
         ),
         (
-            "rope_ref/diagnosis/laws.py",
-            "from .views import View",
-            "views does not stand above laws in diagnosis/",
+            "rope_ref/diagnosis/views.py",
+            "from .measure import Hands",
+            "measure does not stand above views in diagnosis/",
         ),
         (
             "rope_ref/diagnosis/report.py",
@@ -136,8 +138,8 @@ def test_every_file_imports_only_from_files_above_it(package):
         ),
         (
             "rope_ref/diagnosis/later.py",
-            "from .laws import Law",
-            "laws does not stand above later in diagnosis/",
+            "from .views import View",
+            "views does not stand above later in diagnosis/",
         ),
         ("rope_ref/scaling/by_parts.py", "from .yarn import yarn", "yarn does not stand above by_parts in scaling/"),
         ("rope_ref/scaling/mine.py", "from .yarn import yarn", "yarn does not stand above mine in scaling/"),
@@ -182,7 +184,7 @@ def test_file_outside_the_list_is_found(tmp_path):
             "rope_course/figures/clock.py",
             f"import matplotlib\nfrom .{FIGURES_BASE} import figure\nfrom rope_ref.decay import decay_curve",
         ),
-        ("rope_ref/diagnosis/views.py", "from .laws import Law\nfrom ..pairing import split_pairs"),
+        ("rope_ref/diagnosis/views.py", "from .tolerances import FIT\nfrom ..pairing import split_pairs"),
         ("rope_ref/diagnosis/__init__.py", "from .report import finding"),
         ("rope_ref/scaling/mine.py", "from .by_parts import blend\nfrom .base import Method"),
         ("rope_course/figures/__init__.py", "from .clock import clock_wall"),

@@ -324,7 +324,7 @@ BROKEN = {
         scaled({**LLAMA3, "low_freq_factor": None}),
         rf"{SCALING}\['low_freq_factor'\] must be given",
     ),
-    "llama3 swapped": (scaled({**LLAMA3, "low_freq_factor": 9}), "high_freq_factor must be above low_freq_factor"),
+    "llama3 swapped": (scaled({**LLAMA3, "low_freq_factor": 9}), "high_freq_factor must be at least low_freq_factor"),
     "longrope without a list": (scaled({**LONG, "long_factor": None}), rf"{SCALING}\['long_factor'\] must be given"),
     "longrope list too long": (
         scaled({**LONG, "short_factor": [1.0] * 8}),

@@ -565,7 +565,7 @@ def test_report_survives_pickling_and_passes_on_only_what_it_has():
         (ValueError, "y must be finite", (np.ones((3, 4)), np.full((3, 4), np.nan)), {}),
         (ValueError, "x must be finite", (np.full((3, 4), np.inf), np.ones((3, 4))), {}),
         (ValueError, r"position_ids must have shape .* got \(2,\)", (np.ones((3, 4)), np.ones((3, 4)), [0, 1]), {}),
-        (ValueError, "position_ids must have shape", (np.ones((3, 4)), np.ones((3, 4)), np.ones((3, 3))), {}),
+        (ValueError, "position_ids must have shape", (np.ones((3, 4)), np.ones((3, 4)), np.ones((4, 3))), {}),
         (TypeError, "position_ids must hold real", (np.ones((3, 4)), np.ones((3, 4)), [True] * 3), {}),
         (ValueError, "base must be positive", (np.ones((3, 4)), np.ones((3, 4))), {"base": -1}),
         (TypeError, "base must be a number", (np.ones((3, 4)), np.ones((3, 4))), {"base": "10000"}),

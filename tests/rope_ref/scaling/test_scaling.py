@@ -657,7 +657,11 @@ BAD = [
     (yarn, {"mscale_all_dim": "1"}, "mscale_all_dim must be a number, got '1'"),
     (yarn, {"attention_factor": 0}, "attention_factor must be positive"),
     (longrope, {"attention_factor": math.nan}, "attention_factor must be positive"),
-    (llama3, {"low_freq_factor": 4}, "high_freq_factor must be above low_freq_factor, got 4.0 and low_freq_factor 4.0"),
+    (
+        llama3,
+        {"low_freq_factor": 5},
+        "high_freq_factor must be at least low_freq_factor, got 4.0 and low_freq_factor 5.0",
+    ),
     (llama3, {"low_freq_factor": 0}, "low_freq_factor must be positive"),
     (llama3, {"high_freq_factor": None}, "high_freq_factor must be a number, got None"),
     (longrope, {"original_length": 1}, "original_length must be at least 2, .* got 1"),
