@@ -25,7 +25,7 @@ from rope_ref.checks import check_positive, check_rotary_dim
 from rope_ref.diagnosis.findings import Diagnosis, Explanation
 from rope_ref.diagnosis.measure import MIX_UPS, ROTATIONS, measure
 from rope_ref.diagnosis.report import finding, without_explanation, without_turn
-from rope_ref.diagnosis.suspects import suspects
+from rope_ref.diagnosis.suspects import EXACT, LOOSE, explained, narrow_frequencies, told, with_speeds
 from rope_ref.diagnosis.views import check_pair, views
 
 __all__ = ["Diagnosis", "Explanation", "diagnose"]
@@ -102,10 +102,23 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None, scaling=Non
     plain = without_turn(right, heads=1 if x.ndim < 3 else x.shape[-3])
     if plain is not None:
         return plain
-    measured = []
-    for view, laws in [*itertools.product(choices, (ROTATIONS, MIX_UPS)), (right._replace(any_width=True), ROTATIONS)]:
-        measured.append(measure(view, laws))
-        kept = suspects(view, measured[-1])
+    measured = {}
+    for view, laws, levels in trials(choices):
+        key = id(view), id(laws)
+        if key not in measured:
+            measured[key] = [with_speeds(hands) for hands in measure(view, laws)]
+        kept = explained(view, measured[key], levels)
         if kept:
             return finding(view, kept)
-    return without_explanation(right, measured[0])
+    return without_explanation(right, measured[id(right), id(ROTATIONS)])
+
+
+def trials(choices):
+    """List what is tried: what was meant, also in widths whose slow pairs cannot be seen; faults; looser bounds."""
+    wide = choices[0]._replace(any_width=True)
+    yield choices[0], ROTATIONS, (told,)
+    if wide.rotary_dim is None:
+        yield wide, ROTATIONS, (told, narrow_frequencies)
+    for levels, view, laws in itertools.product((EXACT, LOOSE), choices, (ROTATIONS, MIX_UPS)):
+        yield view, laws, levels
+    yield wide, ROTATIONS, (*EXACT, *LOOSE)

@@ -6,7 +6,7 @@ import numpy as np
 
 from rope_ref.diagnosis.measure import some_tokens
 from rope_ref.diagnosis.numbers import wrap
-from rope_ref.diagnosis.tolerances import DRAWN, EVEN, OFFSETS, PIECES, SINGLE_STEPS, UNEVEN, WRAPS
+from rope_ref.diagnosis.tolerances import AROUND, DRAWN, EVEN, OFFSETS, PIECES, SINGLE_STEPS, UNEVEN, WRAPS
 from rope_ref.faults.rounding import UNIT
 
 __all__ = []
@@ -122,20 +122,22 @@ def read_positions(hands, inv_freq, swapped):
     order = [pair for pair in np.argsort(np.abs(inv_freq)) if abs(inv_freq[pair]) > 0 and hands.sound[:, pair].all()]
     if not order:
         return None
-    own, reach = inv_freq[order], 2 * max(np.abs(hands.ids).max(), len(hands.ids)) + 64
-    wraps = np.arange(-np.ceil(reach * abs(own[0]) / (2 * np.pi)), np.ceil(reach * abs(own[0]) / (2 * np.pi)) + 1)
+    own, margin = inv_freq[order], AROUND[0] * len(hands.ids) + AROUND[1]
+    reach = np.abs(hands.ids).max() + margin
+    most = np.ceil(reach * abs(own[0]) / (2 * np.pi))
     allowed = EVEN * hands.noise + SINGLE_STEPS * UNIT["float32"] * reach * np.abs(own)
-    if len(wraps) > WRAPS or 2 * reach * np.prod(np.minimum(allowed / np.pi, 1)) > DRAWN:
+    if most > WRAPS or 4 * margin * np.prod(np.minimum(allowed / np.pi, 1)) > DRAWN:
         return None  # so many whole numbers would fit a row by chance
     seen = np.angle(hands.angles[:, order]) - swapped * np.pi / 2
-    places = (seen[:, :1] + 2 * np.pi * wraps) / own[0]
+    places = (seen[:, :1] + 2 * np.pi * np.arange(-most, most + 1)) / own[0]
     for pair, speed in enumerate(own[1:], 1):
         places = places + wrap(seen[:, pair, None] - places * speed) / speed
     places = np.rint(places)
     fits = np.ones(places.shape, bool)
     for pair, speed in enumerate(own):
         fits &= np.abs(wrap(seen[:, pair, None] - places * speed)) <= allowed[pair]
-    far = np.where(fits & (np.abs(places) <= reach), np.abs(places - hands.ids[:, None]), np.inf)
+    off = np.abs(places - hands.ids[:, None])
+    far = np.where(fits & ((off <= margin) | (np.abs(places) <= margin)), off, np.inf)
     best = far.argmin(axis=1)
     return places[np.arange(len(best)), best] if np.isfinite(far.min(axis=1)).all() else None
 

@@ -262,7 +262,8 @@ def largest_factor(hands, own, share):
         return None
     same = np.abs(ratio - ratio[slowest]) <= MATCH * (share + share[slowest]) * ratio
     weight = same / np.maximum(share, FIT) ** 2
-    return shortest(float((ratio * weight).sum() / weight.sum()), float(weight.sum() ** -0.5))
+    factor = shortest(float((ratio * weight).sum() / weight.sum()), float(weight.sum() ** -0.5))
+    return factor if factor > 1 else None
 
 
 def standing_still(hands, turn):

@@ -136,9 +136,17 @@ def parting(turn, ids):
     return f"right up to token {token - 1:,}; from there {start}, where {ids.flat[token]:g} was meant"
 
 
+def backwards(view, turn):
+    """Yield positions that run backwards, where a turn the other way is the same function."""
+    if view.given and turn.sign == -1 and not turn.swapped and view.ids.ndim == 1 and not turn.pieces:
+        start = -float(view.ids[0] + turn.offset)
+        if start == view.ids.max() != view.ids[0]:
+            yield replace(turn, sign=1, offset=0.0, pieces=((0, start, -1.0),))
+
+
 def meanings(view, turn):
     """List every way to understand a turn, as (turn, rows): other names of one function."""
-    ways = [(turn, changes(view, turn))]
+    ways = [(each, changes(view, each)) for each in (turn, *backwards(view, turn))]
     if turn.times == 2:
         fast = next(row for row in KINDS if row.name == "turned too fast")
         ways.append((turn, [fast if row.field == "times" else row for row in ways[0][1]]))

@@ -32,7 +32,7 @@ from rope_ref.diagnosis.frequencies import (
 )
 from rope_ref.diagnosis.measure import some_tokens
 from rope_ref.diagnosis.numbers import shortest
-from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN, LARGEST_BASE, SEARCHED, SINGLE_STEPS
+from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN, FARTHEST, LARGEST_BASE, SEARCHED, SINGLE_STEPS
 from rope_ref.faults.rounding import BITS, UNIT, rounded_to
 from rope_ref.faults.tables import frequencies, places, tables
 
@@ -57,9 +57,14 @@ def meant(view, turn):
     return [replace(turn, base=base) for base in ((view.base,) if view.base else COMMON_BASES)]
 
 
+def nothing_wrong(view, hands):
+    """Try the frequencies that were meant."""
+    return with_offsets(hands, meant(view, hands.turn))
+
+
 def told(view, hands):
     """Try what was meant, with every fault of its frequencies."""
-    yield from with_offsets(hands, meant(view, hands.turn))
+    yield from nothing_wrong(view, hands)
     if view.base is not None:
         yield from with_offsets(hands, variants(hands.turn, view.base, view.x.shape[-1]))
 
@@ -74,8 +79,7 @@ def other_ids(view, hands):
         yield from placed(hands, [replace(turn, ids="first") for turn in turns], np.broadcast_to(ids[0], ids.shape))
     if (ids != ids.flat[0]).any():
         for turn in placed(hands, turns, np.zeros(ids.shape)):
-            if turn.sign == 1 and not turn.swapped:
-                yield replace(turn, pieces=((0, turn.offset, 0.0),), offset=0.0)
+            yield replace(turn, pieces=((0, turn.offset, 0.0),), offset=0.0)
 
 
 def placed(hands, turns, ids):
@@ -83,7 +87,8 @@ def placed(hands, turns, ids):
     hands = hands._replace(ids=ids.ravel()[hands.index])
     for turn in turns:
         for found in with_offsets(hands, [replace(turn, ids="given")]):
-            yield replace(found, ids=turn.ids)
+            if found.sign == 1 and not found.swapped:  # two fields at most
+                yield replace(found, ids=turn.ids)
 
 
 def narrow_frequencies(view, hands):
@@ -191,8 +196,9 @@ def wrong_tokens(whole, turn):
 def searched(view, hands):
     """Look for a base where positions are too far apart to read frequencies from."""
     near = some_tokens(hands, np.argsort(np.abs(hands.ids), kind="stable")[:SEARCHED])
-    if hands.turn.width == 2 or np.ptp(near.ids) == 0:
-        return
+    gaps = np.diff(np.unique(hands.ids))
+    if hands.turn.width == 2 or not gaps.size or gaps.min() <= 1 or np.abs(near.ids).max() > FARTHEST:
+        return  # neighbours tell more, or the search takes too long
     share = 2 * np.arange(hands.turn.width // 2) / hands.turn.width
     # Where log(base) grows by a small part of itself, no angle p * base**-share changes by more than p / e that part.
     logs = np.geomspace(0.5, math.log(LARGEST_BASE), int(np.abs(near.ids).max()) + 50)
@@ -232,10 +238,11 @@ def measured(view, hands):
 
 
 SINGLE_FIELDS = (told, narrow_frequencies, on_a_ladder, scaled, other_ids, narrow)
-LEVELS = (*SINGLE_FIELDS, in_runs, since, on_a_grid, searched, coarse_as_meant, coarse, measured)
+EXACT = (*SINGLE_FIELDS, in_runs, since, on_a_grid, searched)
+LOOSE = (coarse_as_meant, coarse, measured)
 
 
-def explained(view, found, levels=LEVELS):
+def explained(view, found, levels):
     """Find what gives the output back under any law: the first level that does, all of that level."""
     if view.ids.ndim > 1 and view.given and found and found[0].ids.ndim > 1:
         levels = (by_axes,)
@@ -246,7 +253,6 @@ def explained(view, found, levels=LEVELS):
     return []
 
 
-def suspects(view, found):
-    """Find every turn that gives the output back, from what was measured."""
-    flat = [hands._replace(speeds=read_frequencies(hands) if hands.ids.ndim == 1 else None) for hands in found]
-    return explained(view, flat)
+def with_speeds(hands):
+    """Read the frequencies too, where positions have one axis."""
+    return hands._replace(speeds=read_frequencies(hands) if hands.ids.ndim == 1 else None)

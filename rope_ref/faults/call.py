@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 
 from rope_ref.faults.laws import layout
-from rope_ref.faults.rounding import bits_of
+from rope_ref.faults.rounding import BITS, bits_of
 from rope_ref.faults.tables import late
 
 __all__ = []
@@ -94,6 +94,8 @@ def tables_text(turn, ids, width, count, given):
 
     def held(text, stage):
         bits = bits_of(turn.rounded, stage)
+        if stage == "frequencies" and bits == BITS["float16"]:
+            return f"np.float16({text})"
         return text if bits is None else f"round_to_bits({text}, {bits})"
 
     own = frequencies_text(turn, width)

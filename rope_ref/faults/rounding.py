@@ -29,6 +29,8 @@ def bits_of(rounded, stage):
 
 
 def rounded_to(values, rounded, stage):
-    """Round the numbers of a stage where `rounded` says so."""
+    """Round the numbers of a stage where `rounded` says so; slow pairs are below what float16 holds to all its bits."""
     bits = bits_of(rounded, stage)
+    if bits == BITS["float16"] and stage == "frequencies":
+        return values.astype(np.float16).astype(np.float64)
     return values if bits is None else round_to_bits(values, bits)
