@@ -92,10 +92,13 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None, scaling=Non
     apply_rope(x, *cos_sin(rotation_angles(position_ids + 1, inverse_frequencies(8, 10000.0))))
     """
     x, y = check_pair(x, y)
+    scaling = getattr(scaling, "scaling", scaling)
+    if scaling is not None and rotary_dim is None:
+        rotary_dim = 2 * len(scaling.inv_freq)
     meant = {
         "base": None if base is None else check_positive(base, "base"),
         "rotary_dim": None if rotary_dim is None else check_rotary_dim(rotary_dim, x.shape[-1]),
-        "scaling": getattr(scaling, "scaling", scaling),
+        "scaling": scaling,
     }
     choices = views(x, y, position_ids, **meant)
     right = choices[0]

@@ -1,66 +1,91 @@
 """Pairs that read several coordinates: which pair reads which, from positions with a last axis or the data alone."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 
-from rope_ref.diagnosis.factor import read_frequencies, turned_back, unevenness
+from rope_ref.diagnosis.confirm import errors
+from rope_ref.diagnosis.factor import turned_back
 from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN
+from rope_ref.faults.laws import layout
+from rope_ref.frequencies import inverse_frequencies
+from rope_ref.pairing import split_pairs
 
 __all__ = []
 
 
 def by_axes(view, hands):
     """Yield turns whose pairs each read the coordinate that fits, with one ladder in all or one an axis."""
-    fit = np.stack([even_pairs(hands, hands.ids[:, axis]) for axis in range(hands.ids.shape[1])], axis=-1)
-    yield from with_axes(view, hands, fit)
-
-
-def with_axes(view, hands, fit):
-    """Deal out the axes, and take the frequencies that go with them; `fit` is bool, (pairs, axes)."""
     bases = (view.base,) if view.base else COMMON_BASES
-    for axes in dict.fromkeys(ways_to_deal(fit)):
-        for base, own_ladders, sign in ((b, o, s) for b in bases for o in (True, False) for s in (1, -1)):
-            yield replace(hands.turn, base=base, axes=axes, own_ladders=own_ladders, sign=sign)
+    for base, sign in itertools.product(bases, (1, -1)):
+        turn = replace(hands.turn, base=base, sign=sign)
+        for axes in dealt_by_fit(view, turn):
+            yield replace(turn, axes=axes)
+        for axes in (in_blocks(hands, turn), in_turn(hands)):
+            yield replace(turn, axes=axes, own_ladders=True)
 
 
-def even_pairs(hands, coordinate):
-    """Tell which pairs turn evenly along a coordinate, or stand still where it does."""
-    left = np.empty(hands.angles.shape)
-    for pair in range(hands.angles.shape[1]):
-        one = hands._replace(ids=coordinate, angles=hands.angles[:, [pair]], sound=hands.sound[:, [pair]])
-        speeds = read_frequencies(one)
-        inv_freq = [0.0] if speeds is None else speeds.inv_freq
-        left[:, [pair]] = unevenness(turned_back(one.angles, coordinate, inv_freq))
-    return ~((np.abs(left) > EVEN * EVEN * hands.noise) & hands.sound).any(axis=0)
+def left_over(hands, axis, inv_freq, start=0):
+    """Return by how much each pair from `start` on is off if it reads an axis, for each token."""
+    pairs = slice(start, start + len(inv_freq))
+    turns = turned_back(hands.angles[:, pairs], hands.ids[:, axis], inv_freq)
+    return np.abs(np.angle(turns)) * hands.sound[:, pairs]
 
 
-def ways_to_deal(fit):
-    """Yield which axis each pair reads; where several fit, as the pair before it does, or in turn, or the first."""
-    if not fit.any(axis=1).all():
-        return
-    blocks, axes = [], fit.shape[1]
-    for row in fit:
-        blocks.append(blocks[-1] if blocks and row[blocks[-1]] else int(row.argmax()))
-    yield tuple(blocks)
-    dealt = [pair % axes if row[pair % axes] else int(row.argmax()) for pair, row in enumerate(fit)]
-    yield tuple(dealt)
-    yield tuple(int(row.argmax()) for row in fit)
+def dealt_by_fit(view, turn):
+    """Yield which axis each pair reads under one ladder: in blocks, or in turn until an axis is used up; what fits."""
+    count, axes = turn.width // 2, view.ids.shape[1]
+    wrong = np.stack([wrong_pairs(view, replace(turn, axes=(axis,) * count)) for axis in range(axes)])
+    pairs = np.arange(count)
+    cuts = itertools.combinations_with_replacement(range(count + 1), axes - 1)
+    blocks = (np.searchsorted(each, pairs, side="right") for each in cuts)
+    ends = itertools.product(range(count // axes + 1), repeat=axes - 1)
+    dealt = (np.where(pairs // axes < np.array([count, *each])[pairs % axes], pairs % axes, 0) for each in ends)
+    fit = (each for each in itertools.chain(blocks, dealt) if not wrong[each, pairs].any())
+    return (tuple(each.tolist()) for each in itertools.islice(fit, 1))
+
+
+def wrong_pairs(view, turn):
+    """Tell which pairs a turn does not give back, shape (pairs,)."""
+    worst = np.max([ratio.max(axis=(0, 1)) for ratio in errors(turn, view)], axis=0)
+    first, second = split_pairs(worst[turn.start : turn.start + turn.width], layout(turn))
+    return np.maximum(first, second) > 1
+
+
+def in_blocks(hands, turn):
+    """Return which axis each pair reads, where every axis has a block of pairs and a ladder of its own."""
+    pairs, axes = turn.width // 2, ()
+    for axis in range(hands.ids.shape[1]):
+        start, last = len(axes), axis == hands.ids.shape[1] - 1
+
+        def misfit(count, axis=axis, start=start):
+            own = turn.sign * inverse_frequencies(2 * count, turn.base)
+            left = left_over(hands, axis, own, start).max()
+            after = start + count  # where the next axis starts, at one radian a step
+            return left if after == pairs else max(left, left_over(hands, axis + 1, own[:1], after).max())
+
+        counts = range(pairs - start if last else 1, pairs - start + 1)
+        axes += (axis,) * (min(counts, key=misfit) if start < pairs else 0)
+    return axes
+
+
+def in_turn(hands):
+    """Return which axis each pair reads, where the axes take turns."""
+    return tuple(pair % hands.ids.shape[1] for pair in range(hands.angles.shape[1]))
 
 
 def on_a_grid(view, hands):
     """Yield turns whose tokens fill a grid that the data alone show: each axis first changes after its own stride."""
     whole = hands.whole
-    if len(whole.ids) < 4:
+    if whole.ids.ndim > 1 or len(whole.ids) < 4:
         return
     moved = np.abs(np.angle(whole.angles[1:] * whole.angles[:-1].conj())) > EVEN * whole.noise
-    seen = moved.any(axis=0)
-    strides = np.where(seen, moved.argmax(axis=0) + 1, 0)
-    steps = sorted(set(strides[seen].tolist()), reverse=True)
-    ends = [len(whole.ids), *steps]
-    if len(steps) < 2 or steps[-1] != 1 or any(end % step for end, step in zip(ends, steps, strict=False)):
+    strides = set((moved.argmax(axis=0) + 1)[moved.any(axis=0)].tolist())
+    ends = [len(whole.ids), *sorted(strides, reverse=True)]
+    if len(strides) < 2 or ends[-1] != 1 or any(end % step for end, step in itertools.pairwise(ends)):
         return
-    grid = tuple(end // step for end, step in zip(ends, steps, strict=False))
-    fit = np.array([[stride in (0, step) for step in steps] for stride in strides.tolist()])
-    for turn in with_axes(view, hands, fit):
+    grid = tuple(end // step for end, step in itertools.pairwise(ends))
+    coordinates = np.indices(grid).reshape(len(grid), -1).T.astype(np.float64)
+    for turn in by_axes(view._replace(ids=coordinates), whole._replace(ids=coordinates)):
         yield replace(turn, grid=grid)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rope_ref.diagnosis.numbers import shortest
 from rope_ref.diagnosis.tolerances import ALIKE, LENGTH, MIXED_NOISE, NOISE, ROUGH, SOUND
-from rope_ref.diagnosis.views import blocks, few, rows_of
+from rope_ref.diagnosis.views import blocks, few, reads_axes, rows_of
 from rope_ref.faults.laws import layout, parts
 from rope_ref.faults.rounding import UNIT
 from rope_ref.faults.turn import Turn
@@ -81,7 +81,7 @@ def solve(turn, view, index):
     if abs(length - 1) > LENGTH * noise:
         turn = replace(turn, factor=shortest(length, noise / LENGTH / math.sqrt(sound.sum())))
     hands = np.where(sound, hands / np.where(sound, np.abs(hands), 1.0), 0.0)
-    ids = view.ids.ravel() if len(view.ids) != view.x.shape[1] or view.ids.ndim == 1 else view.ids
+    ids = view.ids if reads_axes(view) else view.ids.ravel()
     return Hands(turn, hands, sound, ids[index], noise, spread, length, index)
 
 

@@ -10,7 +10,7 @@ __all__ = []
 # The order in which faults are told: where numbers go, where tokens stand, which way and how fast, the rest.
 FIELDS = (
     "pairing write table quarter law offset swapped sign reverse times first power exponent_width standing scaling "
-    "base inv_freq axes rounded width start ids pieces axis"
+    "base inv_freq axes rounded factor width start ids pieces axis"
 ).split()
 
 
@@ -76,6 +76,7 @@ KINDS = [
     Row("frequencies of no known law", "inv_freq", bool, "The pairs turn evenly, at frequencies of no known law."),
     Row("several axes", "axes", bool, "The pairs read several coordinates of the token."),
     Row("float32 angles", "rounded", "float32 angles", "Angles are held in single precision."),
+    Row("wrong length factor", "factor", bool, "Lengths are not multiplied by the factor that was meant."),
     Row("wrong width", "width", bool, "Other features are turned than `rotary_dim` says."),
     Row("block at an offset", "start", bool, "The features that are turned do not start at the first one."),
 ]
@@ -99,7 +100,8 @@ def as_meant(view, turn):
         "width": view.rotary_dim or turn.width,
         "base": turn.base and (view.base or turn.base),
     }
-    known |= {"start": 0 if view.rotary_dim else turn.start, "inv_freq": own, "factor": turn.factor}
+    known |= {"start": 0 if view.rotary_dim else turn.start, "inv_freq": own}
+    known |= {"factor": turn.factor if view.scaling is None else float(view.scaling.attention_factor)}
     known |= {"offset": 0.0 if view.given else turn.offset, "axes": turn.axes if view.given and not turn.grid else ()}
     return Turn(**known)
 

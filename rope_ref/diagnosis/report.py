@@ -13,7 +13,7 @@ from rope_ref.diagnosis.measure import PAIRINGS, ROTATIONS, firm
 from rope_ref.diagnosis.name import NEUTRAL, as_meant, meanings, parting, phrase, row_of
 from rope_ref.diagnosis.numbers import near
 from rope_ref.diagnosis.tolerances import COMMON_BASES, COPIED, DIFFER, PROBES, SAME, SINGLE
-from rope_ref.diagnosis.views import blocks, changed
+from rope_ref.diagnosis.views import blocks, changed, reads_axes
 from rope_ref.faults.laws import layout
 from rope_ref.faults.rounding import UNIT
 from rope_ref.faults.tables import frequencies, places
@@ -91,6 +91,8 @@ def without_explanation(view, found):
 
 def mostly_right(view):
     """Report an output that is right in most places, and the first place where it is not; None if it is not."""
+    if reads_axes(view):
+        return None
     most, best, what = 0.5, None, None
     bases = [view.base] if view.base else COMMON_BASES
     for law, base, (start, width) in itertools.product(ROTATIONS[::2], bases, blocks(view)):

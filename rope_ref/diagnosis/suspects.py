@@ -32,7 +32,8 @@ from rope_ref.diagnosis.frequencies import (
 )
 from rope_ref.diagnosis.measure import some_tokens
 from rope_ref.diagnosis.numbers import shortest
-from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN, FARTHEST, LARGEST_BASE, SEARCHED, SINGLE_STEPS
+from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN, FARTHEST, LARGEST_BASE, LENGTH, SEARCHED, SINGLE_STEPS
+from rope_ref.diagnosis.views import reads_axes
 from rope_ref.faults.rounding import BITS, UNIT, rounded_to
 from rope_ref.faults.tables import frequencies, places, tables
 
@@ -49,17 +50,21 @@ def with_offsets(hands, turns):
             yield replace(turn, sign=sign, swapped=swapped, offset=turn.offset + offset)
 
 
-def meant(view, turn):
+def meant(view, hands):
     """List what may have been meant with nothing wrong: what was told, or the bases that models have."""
+    turn = hands.turn
     if view.scaling is not None:
         own = tuple(view.scaling.inv_freq.tolist())
-        return [replace(turn, base=view.base, inv_freq=own)] if len(own) == turn.width // 2 else []
+        length = float(view.scaling.attention_factor)
+        factor = length if abs(hands.length - length) <= LENGTH * hands.noise else turn.factor
+        turn = replace(turn, base=view.base, inv_freq=own, factor=factor)
+        return [turn] if len(own) == turn.width // 2 else []
     return [replace(turn, base=base) for base in ((view.base,) if view.base else COMMON_BASES)]
 
 
 def nothing_wrong(view, hands):
     """Try the frequencies that were meant."""
-    return with_offsets(hands, meant(view, hands.turn))
+    return with_offsets(hands, meant(view, hands))
 
 
 def told(view, hands):
@@ -71,7 +76,7 @@ def told(view, hands):
 
 def other_ids(view, hands):
     """Try positions that are not those given: the token's index, those of the first sequence, one for all."""
-    ids, turns = view.ids, meant(view, hands.turn)
+    ids, turns = view.ids, meant(view, hands)
     index = np.broadcast_to(np.arange(float(ids.shape[-1])), ids.shape)
     if (ids != index).any():
         yield from placed(hands, [replace(turn, ids="index") for turn in turns], index)
@@ -93,7 +98,7 @@ def placed(hands, turns, ids):
 
 def narrow_frequencies(view, hands):
     """Try the frequencies that were meant, rounded to half precision."""
-    for turn, dtype in itertools.product(meant(view, hands.turn), BITS):
+    for turn, dtype in itertools.product(meant(view, hands), BITS):
         name = f"frequencies rounded to {dtype}"
         own = frequencies(turn, turn.width)
         if (rounded_to(own, name, "frequencies") == own).all():
@@ -122,7 +127,7 @@ def narrow(view, hands):
     """Try positions, angles and tables held in half precision."""
     stages = ("positions", "angles", "positions, frequencies and angles", "tables", "frequencies and angles")
     names = [f"{dtype} {stage}" for dtype in BITS for stage in stages] + ["float32 tables"]
-    for turn, name, sign in itertools.product(meant(view, hands.turn), names, (1, -1)):
+    for turn, name, sign in itertools.product(meant(view, hands), names, (1, -1)):
         found = replace(turn, sign=sign, rounded=name, factor=coarse_factor(hands, name))
         if fits(hands, found):
             yield found
@@ -161,7 +166,7 @@ def pieces_read(whole, turn):
 
 def bases_by_neighbours(view, whole):
     """List what may have been meant: told, or a base that most neighbours agree on."""
-    turns = meant(view, whole.turn)
+    turns = meant(view, whole)
     if view.base is not None or view.scaling is not None or (speeds := from_most_neighbours(whole)) is None:
         return turns
     ladder = first_ladder(whole, speeds)
@@ -174,7 +179,7 @@ def since(view, hands):
     """Find the first token that is not as it was meant, and explain those from there on by themselves."""
     if view.ids.ndim != 1 or hands.whole.ids.ndim != 1:
         return
-    for turn in meant(view, hands.turn):
+    for turn in meant(view, hands):
         wrong = wrong_tokens(hands.whole, turn)
         first = int(wrong.argmax())
         if not wrong.any() or not 2 <= first <= len(wrong) - 2:
@@ -244,7 +249,7 @@ LOOSE = (coarse_as_meant, coarse, measured)
 
 def explained(view, found, levels):
     """Find what gives the output back under any law: the first level that does, all of that level."""
-    if view.ids.ndim > 1 and view.given and found and found[0].ids.ndim > 1:
+    if reads_axes(view):
         levels = (by_axes,)
     for level in levels:
         kept = [each for hands in found for each in confirmed(view, level(view, hands))]

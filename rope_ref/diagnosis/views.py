@@ -42,7 +42,7 @@ def as_ids(position_ids, x):
     ids, lead = as_real(position_ids, "position_ids"), (x.shape[0], x.shape[-2])
     if ids.ndim == 0:
         return np.full(x.shape[-2], float(ids))
-    if ids.ndim > 1 and ids.shape[0] == 1:
+    if ids.shape == (1, x.shape[-2]) or (ids.ndim == 3 and len(ids) == 1):
         ids = ids[0]
     if ids.shape == lead[1:] or (ids.shape == lead and x.ndim > 2):
         return ids
@@ -57,6 +57,11 @@ def as_ids(position_ids, x):
 def has_axes(ids, x):
     """Tell whether positions have a last axis of coordinates."""
     return ids.ndim == 3 or (ids.ndim == 2 and (x.ndim < 3 or ids.shape != (x.shape[0], x.shape[-2])))
+
+
+def reads_axes(view):
+    """Tell whether the positions of a view have a last axis of coordinates."""
+    return view.ids.ndim == 2 and len(view.ids) == view.x.shape[1]
 
 
 def as_view(x, y, ids, axis, batch, **rest):
