@@ -27,6 +27,7 @@ from rope_ref.diagnosis.measure import MIX_UPS, ROTATIONS, measure
 from rope_ref.diagnosis.report import finding, without_explanation, without_turn
 from rope_ref.diagnosis.suspects import EXACT, LOOSE, explained, narrow_frequencies, told, with_speeds
 from rope_ref.diagnosis.views import check_pair, views
+from rope_ref.faults.rounding import BITS
 
 __all__ = ["Diagnosis", "Explanation", "diagnose"]
 
@@ -120,7 +121,7 @@ def trials(choices):
     """List what is tried: what was meant, also in widths whose slow pairs cannot be seen; faults; looser bounds."""
     wide = choices[0]._replace(any_width=True)
     yield choices[0], ROTATIONS, (told,)
-    if wide.rotary_dim is None:
+    if wide.rotary_dim is None and wide.dtype in BITS:
         yield wide, ROTATIONS, (told, narrow_frequencies)
     for levels, view, laws in itertools.product((EXACT, LOOSE), choices, (ROTATIONS, MIX_UPS)):
         yield view, laws, levels

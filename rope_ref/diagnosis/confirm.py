@@ -20,6 +20,7 @@ def errors(turn, view):
         x, y = view.x[rows], view.y[rows]
         want, bound = output_and_bound(turn, x, view.ids, view.dtype, y)
         off, ratio = np.abs(y[..., turned] - want), np.zeros(x.shape)
+        bound = bound + view.tiny
         ratio[..., turned] = np.divide(off, bound, out=np.where(off > 0, math.inf, 0.0), where=bound > 0)
         yield ratio
 

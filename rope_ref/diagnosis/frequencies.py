@@ -31,19 +31,13 @@ from rope_ref.diagnosis.tolerances import (
 from rope_ref.faults.planted import PLANTED
 from rope_ref.faults.tables import frequencies
 from rope_ref.frequencies import inverse_frequencies
-from rope_ref.scaling import llama3, yarn
+from rope_ref.scaling import METHODS
 
 __all__ = []
 
 POWERS = [row.value for row in PLANTED if row.field == "power"]
 FIRSTS = (1.0, -0.5, 0.5)  # i from 1; (2i - 1)/d; (2i - 1)/d with i from 1
-BLENDS = (
-    ("llama3", llama3, {}),
-    ("llama3", llama3, {"low_freq_factor": 1.0, "high_freq_factor": 1.0}),
-    ("yarn", yarn, {}),
-    ("yarn", yarn, {"truncate": False}),
-    ("yarn", yarn, {"ramp": "rotations"}),
-)
+BLENDS = [(name, extra) for name, method in METHODS.items() for extra in method.suspects]
 
 Ladder = namedtuple("Ladder", "first base first_error base_error noise", defaults=(0.0,))
 Ladder.__doc__ = (
@@ -137,7 +131,7 @@ def exchanges(turn):
 def ladders(hands):
     """Fit ladders: yield (ladder, turn) for each that fits, the turn with direction, exchange and offset."""
     ladder, reverse = first_ladder(hands, hands.speeds), False
-    if ladder is not None and ladder.base < 1 - SINGLE:
+    if ladder is not None and ladder.base < 1 and not near(ladder.base, 1.0, max(SINGLE, LADDER * ladder.base_error)):
         hands, reverse = flipped(hands), True
         ladder = first_ladder(hands, hands.speeds)
     if ladder is None:
@@ -239,8 +233,8 @@ def blended(hands, base):
     if factor is None:
         return
     usable = hands.sound.any(axis=0)
-    for length, (name, make, extra) in itertools.product(LENGTHS, BLENDS):
-        scaled = make(width, base, factor=factor, original_length=length, **extra)
+    for length, (name, extra) in itertools.product(LENGTHS, BLENDS):
+        scaled = METHODS[name].make(width, base, factor=factor, original_length=length, **extra)
         if (np.abs(scaled.inv_freq - own) <= MATCH * speeds.error + FIT)[usable].all():
             arguments = (("factor", factor), ("original_length", length), *extra.items())
             yield replace(turn, scaling=(by_its_length(name, hands, scaled), arguments))
@@ -253,6 +247,22 @@ def by_its_length(name, hands, scaled):
     return "ntk_by_parts"
 
 
+def one_factor(hands, base):
+    """Yield the frequencies of a base, divided by the one number that all measured ones show; none if there is none."""
+    measured = np.abs(hands.speeds.inv_freq)
+    share = hands.speeds.error / np.maximum(measured, 1e-100)
+    sure = hands.sound.any(axis=0) & (share < SURE_SHARE)
+    ratio = inverse_frequencies(hands.turn.width, base) / np.maximum(measured, 1e-100)
+    if sure.sum() > 1 and np.ptp(np.log(ratio[sure])) <= 2 * LADDER * share[sure].max():
+        yield divided(replace(hands.turn, base=base), mean_ratio(ratio, share, sure))
+
+
+def mean_ratio(ratio, share, some):
+    """Return the weighted mean of some ratios as a short decimal."""
+    weight = some / np.maximum(share, FIT) ** 2
+    return shortest(float((ratio * weight).sum() / weight.sum()), float(weight.sum() ** -0.5))
+
+
 def largest_factor(hands, own, share):
     """Measure by how much the slowest pairs are slowed; None if by nothing, or by too much."""
     measured = np.abs(hands.speeds.inv_freq)
@@ -261,8 +271,7 @@ def largest_factor(hands, own, share):
     if not RATIOS[0] < ratio[slowest] < RATIOS[1]:
         return None
     same = np.abs(ratio - ratio[slowest]) <= MATCH * (share + share[slowest]) * ratio
-    weight = same / np.maximum(share, FIT) ** 2
-    factor = shortest(float((ratio * weight).sum() / weight.sum()), float(weight.sum() ** -0.5))
+    factor = mean_ratio(ratio, share, same)
     return factor if factor > 1 else None
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from rope_ref.faults.planted import PLANTED, Row
 from rope_ref.faults.turn import Turn
+from rope_ref.scaling import METHODS
 
 __all__ = []
 
@@ -42,11 +43,6 @@ def jumps(pieces):
     return len(pieces) == 1 and pieces[0][0] > 0 and pieces[0][2] == 1
 
 
-def of(name):
-    """Tell whether a scaling is the one of a name."""
-    return lambda value: bool(value) and value[0] == name
-
-
 KINDS = [
     Row("output in the other order", "write", "interleaved", "half-split pairs are read, but written side by side."),
     Row("table of the other pairing", "table", bool, "Table and quarter turn are for different pairings."),
@@ -66,12 +62,8 @@ KINDS = [
     Row("wrong base", "base", bool, "The base is that of another model."),
     Row("width of the head in the exponent", "exponent_width", bool, "The exponent divides by the width of the head."),
     Row("pairs that stand still", "standing", bool, "Some pairs do not turn, as in a proportional width."),
-    Row("NTK scaling", "scaling", of("ntk"), "The base is raised for a longer context (NTK-aware scaling)."),
     Row("linear scaling", "times", lambda times: times < 1, "All frequencies are divided by one number."),
     Row("turned too fast", "times", bool, "All frequencies are multiplied by one number."),
-    Row("YaRN scaling", "scaling", of("yarn"), "The slow pairs are slowed for a longer context (YaRN)."),
-    Row("NTK-by-parts scaling", "scaling", of("ntk_by_parts"), "The slow pairs are slowed (YaRN without its length)."),
-    Row("Llama 3 scaling", "scaling", of("llama3"), "The slow pairs are slowed for a longer context (Llama 3)."),
     Row("scaling left off", "inv_freq", lambda own: own is None, "The base's own frequencies, not the scaled ones."),
     Row("frequencies of no known law", "inv_freq", bool, "The pairs turn evenly, at frequencies of no known law."),
     Row("several axes", "axes", bool, "The pairs read several coordinates of the token."),
@@ -81,11 +73,14 @@ KINDS = [
     Row("block at an offset", "start", bool, "The features that are turned do not start at the first one."),
 ]
 # Some models mean it so: scaled frequencies and several axes are no faults by themselves.
-NEUTRAL = {"NTK scaling", "YaRN scaling", "NTK-by-parts scaling", "Llama 3 scaling", "linear scaling", "several axes"}
+NEUTRAL = {"linear scaling", "several axes", *(f"{method.title} scaling" for method in METHODS.values())}
 
 
 def row_of(field, value):
     """Find the name and the sentence of a changed field: that of a planted fault, or of its kind."""
+    if field == "scaling":
+        name = f"{METHODS[value[0]].title} scaling"
+        return Row(name, field, value, f"Frequencies are changed for a longer context ({METHODS[value[0]].title}).")
     for row in (*PLANTED, *KINDS):
         if row.field == field and (row.value(value) if callable(row.value) else row.value == value):
             return row

@@ -116,6 +116,8 @@ def explanation(view, turn, rows, error):
     own = np.abs(frequencies(turn, turn.width))
     sizes = view.x.shape[-1], view.x.shape[1] if view.ids.ndim < 2 or turn.grid else view.ids.shape[-1]
     given = view.given and view.axis == -2
+    want = as_meant(view, turn)
+    want = replace(want, pairing="interleaved") if any(row.field == "pairing" for row in rows) else want
     phrases = [phrase(row, turn, view.x.shape[1]) for row in rows]
     details = [f"{text[0].upper()}{text[1:]}." for text in phrases if text not in {row.name for row in rows}]
     return Explanation(
@@ -132,7 +134,7 @@ def explanation(view, turn, rows, error):
         attention_factor=turn.factor,
         error=error,
         call=turn.call(*sizes, given),
-        meant=as_meant(view, turn).call(*sizes, given),
+        meant=want.call(*sizes, given),
         parting=parting(turn, view.ids),
         position_ids=places(turn, view.ids),
     )

@@ -27,12 +27,22 @@ from rope_ref.diagnosis.frequencies import (
     first_ladder,
     ladders,
     named_ladders,
+    one_factor,
     refine,
     variants,
 )
 from rope_ref.diagnosis.measure import some_tokens
 from rope_ref.diagnosis.numbers import shortest
-from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN, FARTHEST, LARGEST_BASE, LENGTH, SEARCHED, SINGLE_STEPS
+from rope_ref.diagnosis.tolerances import (
+    COMMON_BASES,
+    EVEN,
+    FARTHEST,
+    HALVES,
+    LARGEST_BASE,
+    LENGTH,
+    SEARCHED,
+    SINGLE_STEPS,
+)
 from rope_ref.diagnosis.views import reads_axes
 from rope_ref.faults.rounding import BITS, UNIT, rounded_to
 from rope_ref.faults.tables import frequencies, places, tables
@@ -113,6 +123,8 @@ def on_a_ladder(view, hands):
     if hands.turn.width == 2 and view.base is None:
         yield from with_offsets(hands, [replace(hands.turn, base=COMMON_BASES[0])])
     elif hands.speeds is not None:
+        if view.base is not None:
+            yield from with_offsets(hands, one_factor(hands, view.base))
         for ladder, turn in ladders(hands):
             yield from named_ladders(ladder, turn, view.base)
 
@@ -140,11 +152,11 @@ def coarse_factor(hands, rounded):
 
 
 def fits(hands, turn):
-    """Tell whether the angles of a turn are those of the hands at the tokens that are looked at first."""
+    """Tell whether the angles of a turn are those of the hands at the tokens that are looked at first, nearly all."""
     cos, sin, angles = tables(turn, hands.ids, turn.width)
     off = np.abs(np.angle(hands.angles * (cos - 1j * sin)))
     single = SINGLE_STEPS * UNIT["float32"] * np.abs(angles)
-    return not (off > EVEN * (hands.noise + single))[hands.sound].any()
+    return (off > EVEN * (hands.noise + single))[hands.sound].mean() < HALVES
 
 
 def in_runs(view, hands):
@@ -242,7 +254,7 @@ def measured(view, hands):
         yield from as_measured(hands)
 
 
-SINGLE_FIELDS = (told, narrow_frequencies, on_a_ladder, scaled, other_ids, narrow)
+SINGLE_FIELDS = (told, narrow_frequencies, other_ids, on_a_ladder, scaled, narrow)
 EXACT = (*SINGLE_FIELDS, in_runs, since, on_a_grid, searched)
 LOOSE = (coarse_as_meant, coarse, measured)
 

@@ -23,6 +23,7 @@ PLAIN = 1.1  # times the noise up to which one parameter less explains as much
 DRAWN = 0.1  # chance matches of a token's position up to which it counts as read
 SOUND = 0.01  # share of its length that a pair must have in both products to be solved for
 UNEVEN = 1.0  # radians by which a pair may leave even turning before it counts as no turning at all
+HALVES = 0.05  # share of rounded numbers that may be rounded the other way, being halfway
 SAME = 1e-6  # difference of outputs below which two causes are one function: FIT at the farthest probe, and to spare
 DIFFER = 1e-5  # difference of outputs that any dtype but the narrow ones shows
 COPIED = 8.0  # half units by which a feature multiplied by one number may be off

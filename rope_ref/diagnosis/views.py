@@ -11,13 +11,13 @@ from rope_ref.shapes import as_float_array
 
 __all__ = []
 
-View = namedtuple("View", "x y ids dtype recast given axis base rotary_dim scaling any_width", defaults=(False,))
+View = namedtuple("View", "x y ids dtype tiny recast given axis base rotary_dim scaling any_width", defaults=(False,))
 View.__doc__ = """Input and output as float64 of shape (rows, tokens, head_dim), and the positions that were meant.
 
 `ids` has shape (tokens,), (batch, seq_len) where the tokens are those of a batch in one row, or (tokens, axes).
-`dtype` names the coarser of the two dtypes, `recast` tells that they differ, `given` that the caller named the
-positions, `axis` along which axis they run; `base`, `rotary_dim` and `scaling` are what was meant. `any_width` says
-that slow pairs may have turned too little to be seen.
+`dtype` names the coarser of the two dtypes, `tiny` is half a unit of the smallest numbers of either, `recast` tells
+that they differ, `given` that the caller named the positions, `axis` along which axis they run; `base`, `rotary_dim`
+and `scaling` are what was meant. `any_width` says that slow pairs may have turned too little to be seen.
 """
 
 
@@ -78,6 +78,7 @@ def views(x, y, position_ids, **meant):
     ids = as_ids(position_ids, x)
     rest = {
         "dtype": max(x.dtype.name, y.dtype.name, key=UNIT.get),
+        "tiny": max(SMALLEST.get(each.dtype.name, 0.0) for each in (x, y)),
         "recast": x.dtype != y.dtype,
         "given": position_ids is not None,
         **meant,
@@ -96,7 +97,7 @@ def views(x, y, position_ids, **meant):
 
 def changed(view):
     """Tell which features changed: one that is only copied is rounded where the dtypes differ."""
-    copied = 2 * UNIT[view.dtype] * np.abs(view.x) + SMALLEST.get(view.dtype, 0.0) if view.recast else 0.0
+    copied = 2 * UNIT[view.dtype] * np.abs(view.x) + view.tiny if view.recast else 0.0
     return np.abs(view.y - view.x) > copied
 
 

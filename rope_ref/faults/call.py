@@ -63,7 +63,8 @@ def places_text(turn, ids, count, given):
     if len(turn.pieces) == 1 and turn.pieces[0][::2] == (0, 0.0):
         return f"np.full({count}, {turn.pieces[0][1] + turn.offset!r})"
     if turn.pieces:
-        text = f"np.concatenate(({', '.join(pieces_text(turn.pieces, text, count))}))"
+        runs = list(pieces_text(turn.pieces, text, count))
+        text = f"np.concatenate(({', '.join(runs)}))" if len(runs) > 1 else runs[0]
     if turn.grid:
         text = f"np.indices({turn.grid}).reshape({len(turn.grid)}, -1).T"
     return f"{text} + {number(turn.offset)}" if turn.offset else text

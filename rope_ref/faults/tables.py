@@ -48,13 +48,12 @@ def places(turn, position_ids):
     return found.reshape(ids.shape) + turn.offset
 
 
-def angles(turn, places, width):
+def angles(turn, places, width, nudge=0.0):
     """Return the angle of every pair, each number on the way rounded where the record says so."""
     places = rounded_to(places, turn.rounded, "positions")
-    own = rounded_to(frequencies(turn, width), turn.rounded, "frequencies")
-    if turn.axes:
-        return rounded_to(places[..., list(turn.axes)] * own, turn.rounded, "angles")
-    return rounded_to(np.multiply.outer(places, own), turn.rounded, "angles")
+    own = rounded_to(frequencies(turn, width), turn.rounded, "frequencies", nudge)
+    exact = places[..., list(turn.axes)] * own if turn.axes else np.multiply.outer(places, own)
+    return rounded_to(exact, turn.rounded, "angles", nudge)
 
 
 def late(turn):
@@ -62,15 +61,15 @@ def late(turn):
     return replace(turn, since=0, before=None)
 
 
-def tables(turn, position_ids, width):
+def tables(turn, position_ids, width, nudge=0.0):
     """Return cos and sin as they enter the law, rounded, exchanged and times the factor, and their angles."""
     if turn.before is not None:
         halves = (
-            tables(turn.before, position_ids[: turn.since], width),
-            tables(late(turn), position_ids[turn.since :], width),
+            tables(turn.before, position_ids[: turn.since], width, nudge),
+            tables(late(turn), position_ids[turn.since :], width, nudge),
         )
         return tuple(np.concatenate(each) for each in zip(*halves, strict=True))
-    turned = angles(turn, places(turn, position_ids), width)
-    cos, sin = (rounded_to(table, turn.rounded, "tables") for table in (np.cos(turned), np.sin(turned)))
+    turned = angles(turn, places(turn, position_ids), width, nudge)
+    cos, sin = (rounded_to(table, turn.rounded, "tables", nudge) for table in (np.cos(turned), np.sin(turned)))
     cos, sin = (sin, cos) if turn.swapped else (cos, sin)
     return turn.factor * cos, turn.factor * sin, turned

@@ -7,7 +7,7 @@ import numpy as np
 from rope_ref.checks import check_positive
 from rope_ref.faults.call import written
 from rope_ref.faults.laws import layout, mix, parts
-from rope_ref.faults.rounding import BITS, SMALLEST, UNIT
+from rope_ref.faults.rounding import BITS, HALFWAY, SMALLEST, STAGES, UNIT, bits_of
 from rope_ref.faults.tables import tables
 from rope_ref.pairing import join_pairs
 from rope_ref.shapes import align, as_float_array
@@ -203,7 +203,17 @@ def output_and_bound(turn, x, position_ids, dtype, y=None):
     want = mix(turn, x, cos, sin)
     still, by_cos, by_sin = parts(turn, x, want if y is None else y[..., turned])
     size = np.hypot(by_cos, by_sin) * turn.factor + np.abs(still)
-    return want, error_bound(turn, size, np.abs(want), join_pairs(*2 * [np.abs(angles)], layout(turn)), dtype)
+    bound = error_bound(turn, size, np.abs(want), join_pairs(*2 * [np.abs(angles)], layout(turn)), dtype)
+    return want, bound + size * join_pairs(*2 * [halfway(turn, position_ids, x.shape[-1])], layout(turn))
+
+
+def halfway(turn, position_ids, width):
+    """Bound what single precision may change where a number is rounded that lies halfway; 0 where nothing is."""
+    if not any(bits_of(turn.rounded, stage) for stage in STAGES):
+        return np.zeros((1, width // 2))
+    ids = np.asarray(position_ids, np.float64)
+    low, high = (tables(turn, ids, width, nudge)[:2] for nudge in (-HALFWAY, HALFWAY))
+    return sum(np.abs(one - other).reshape(-1, width // 2) for one, other in zip(low, high, strict=True))
 
 
 def error_bound(turn, size, want, angles, dtype):

@@ -34,12 +34,12 @@ def llama3(rotary_dim, base=10000.0, *, factor, low_freq_factor=1.0, high_freq_f
     ------
     TypeError, ValueError
         If `rotary_dim` is not a positive even integer, `base` not positive, `factor` below 1, `original_length` not a
-        positive integer, or `high_freq_factor` not above `low_freq_factor`.
+        positive integer, or `high_freq_factor` below `low_freq_factor`.
 
     Notes
     -----
     This is `ntk_by_parts` with the ramp in rotations, with other limits. The original code tells three cases apart;
-    holding t between 0 and 1 gives the same numbers. Equal limits are refused, where vLLM takes t = 0.
+    holding t between 0 and 1 gives the same numbers. With equal limits it is a step: t is 1 above them, 0 elsewhere.
 
     References
     ----------
@@ -53,8 +53,8 @@ def llama3(rotary_dim, base=10000.0, *, factor, low_freq_factor=1.0, high_freq_f
     factor, length = check_factor(factor), check_count(original_length, "original_length")
     low = check_positive(low_freq_factor, "low_freq_factor")
     high = check_positive(high_freq_factor, "high_freq_factor")
-    if high <= low:
-        raise ValueError(f"high_freq_factor must be above low_freq_factor, got {high} and low_freq_factor {low}")
+    if high < low:
+        raise ValueError(f"high_freq_factor must be at least low_freq_factor, got {high} and low_freq_factor {low}")
     own = inverse_frequencies(rotary_dim, base)
     return Scaling(blend(own / factor, own, rotation_ramp(own, length, high, low)))
 
@@ -75,7 +75,7 @@ METHODS = (
         keys=KEYS,
         read=read,
         title="Llama 3",
-        suspects=({},),
+        suspects=({}, {"low_freq_factor": 1.0, "high_freq_factor": 1.0}),
         vectors={
             "llama3": ("Llama 3.1.", {"factor": 8.0, "original_length": 8192}, {"head_dim": 64, "base": 500000.0}),
             "llama3_limits": (
