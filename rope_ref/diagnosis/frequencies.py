@@ -10,25 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from rope_ref.diagnosis import tolerances as limits
 from rope_ref.diagnosis.factor import find_offsets, turned_back
 from rope_ref.diagnosis.numbers import near, shortest
-from rope_ref.diagnosis.tolerances import (
-    COMMON_BASES,
-    DECIMAL,
-    FIT,
-    KNOWN,
-    LADDER,
-    LENGTH,
-    LENGTHS,
-    MATCH,
-    PLAIN,
-    RATIOS,
-    SINGLE,
-    STANDS,
-    SURE_SHARE,
-    TURNS,
-)
-from rope_ref.faults.planted import PLANTED
+from rope_ref.faults.rows import PLANTED
 from rope_ref.faults.tables import frequencies
 from rope_ref.frequencies import inverse_frequencies
 from rope_ref.scaling import METHODS
@@ -67,7 +52,7 @@ def same_function(turn, given):
     plain = replace(turn, power=1.0, exponent_width=None, first=0.0, times=1.0)
     own = np.abs(frequencies(turn, turn.width))
     if (changed[0] or changed[1]) and turn.width > 2:
-        yield replace(plain, base=shortest(float(own[0] / own[1]) ** (turn.width / 2), FIT))
+        yield replace(plain, base=shortest(float(own[0] / own[1]) ** (turn.width / 2), limits.FIT))
     if changed[2]:
         yield replace(plain, times=float(own[0]))
 
@@ -84,7 +69,7 @@ def first_ladder(hands, speeds):
     """Read a ladder off the measured frequencies; None where they do not fall, or rise, by one ratio."""
     index, pairs = np.arange(len(speeds.inv_freq)), len(speeds.inv_freq)
     share = speeds.error / np.maximum(np.abs(speeds.inv_freq), 1e-100)
-    sure = hands.sound.any(axis=0) & (share < SURE_SHARE)
+    sure = hands.sound.any(axis=0) & (share < limits.SURE_SHARE)
     if sure.sum() < 2 or len(set(np.sign(speeds.inv_freq[sure]))) != 1:
         return None
     logs, weight = np.log(np.abs(speeds.inv_freq[sure])), 1 / share[sure] ** 2
@@ -92,7 +77,7 @@ def first_ladder(hands, speeds):
     normal = design.T @ (weight[:, None] * design)
     first, base = np.linalg.solve(normal, design.T @ (weight * logs))
     off = np.abs(logs - design @ (first, base))
-    if (off > LADDER * share[sure] + 1e-9).any() or abs(base) > 200 or abs(first) > 200:
+    if (off > limits.LADDER * share[sure] + 1e-9).any() or abs(base) > 200 or abs(first) > 200:
         return None
     errors = np.sqrt(np.diag(np.linalg.inv(normal)))
     return Ladder(math.exp(first), math.exp(base), *errors)
@@ -131,7 +116,11 @@ def exchanges(turn):
 def ladders(hands):
     """Fit ladders: yield (ladder, turn) for each that fits, the turn with direction, exchange and offset."""
     ladder, reverse = first_ladder(hands, hands.speeds), False
-    if ladder is not None and ladder.base < 1 and not near(ladder.base, 1.0, max(SINGLE, LADDER * ladder.base_error)):
+    if (
+        ladder is not None
+        and ladder.base < 1
+        and not near(ladder.base, 1.0, max(limits.SINGLE, limits.LADDER * ladder.base_error))
+    ):
         hands, reverse = flipped(hands), True
         ladder = first_ladder(hands, hands.speeds)
     if ladder is None:
@@ -142,7 +131,7 @@ def ladders(hands):
     signed = sign * ladder.first * ladder.base**-share
     error = np.minimum(error, np.abs(signed) * np.hypot(ladder.first_error, share * ladder.base_error) + 1e-15)
     for swapped in (False, True):
-        offsets = find_offsets(hands, hands.ids, signed, swapped, slack=MATCH * error)
+        offsets = find_offsets(hands, hands.ids, signed, swapped, slack=limits.MATCH * error)
         for offset in offsets:
             turn = replace(hands.turn, sign=-sign if swapped else sign, swapped=swapped, offset=offset, reverse=reverse)
             yield fitted(ladder, hands, sign, swapped, offset), turn
@@ -154,20 +143,19 @@ def fitted(ladder, hands, sign, swapped, offset):
     """Fit a ladder, with a first frequency of its own where that explains more than rounding does."""
     free = refine(ladder, hands, sign, swapped, offset, True)
     fixed = refine(free._replace(first=1.0), hands, sign, swapped, offset, False)
-    return fixed if fixed.noise <= max(PLAIN * free.noise, hands.noise / 2) else free
+    return fixed if fixed.noise <= max(limits.PLAIN * free.noise, hands.noise / 2) else free
 
 
 def named_ladders(ladder, turn, base):
     """Name a fitted ladder: yield turns for what may have been meant, with and without a base given."""
-    ladder = ladder._replace(**{name: max(getattr(ladder, name), FIT) for name in ("first_error", "base_error")})
-    if near(ladder.base, 1.0, max(SINGLE, DECIMAL * ladder.base_error)):
-        yield divided(
-            replace(turn, base=base or COMMON_BASES[0], power=0.0), shortest(1 / ladder.first, ladder.first_error)
-        )
+    ladder = ladder._replace(**{name: max(getattr(ladder, name), limits.FIT) for name in ("first_error", "base_error")})
+    if near(ladder.base, 1.0, max(limits.SINGLE, limits.DECIMAL * ladder.base_error)):
+        alike = replace(turn, base=base or limits.COMMON_BASES[0], power=0.0)
+        yield divided(alike, shortest(1 / ladder.first, ladder.first_error))
         return
     if base is None:  # next to a common base that one is taken as meant: rounded frequencies look so
-        common = (each for each in COMMON_BASES if near(ladder.base, each, SINGLE))
-        base = next((each for each in common if not near(ladder.base, each, DECIMAL * ladder.base_error)), None)
+        common = (each for each in limits.COMMON_BASES if near(ladder.base, each, limits.SINGLE))
+        base = next((each for each in common if not near(ladder.base, each, limits.DECIMAL * ladder.base_error)), None)
     for found in dict.fromkeys((shortest(ladder.base, ladder.base_error), ladder.base)):
         one = replace(turn, base=found)
         if ladder.first != 1.0:
@@ -181,18 +169,18 @@ def named_ladders(ladder, turn, base):
 def plain_ladder(ladder, turn):
     """Name a ladder that starts at one radian a token, where any base may be meant."""
     yield turn
-    for common, power in itertools.product(COMMON_BASES[:3], POWERS):
-        if near(turn.base, common**power, DECIMAL * ladder.base_error):
+    for common, power in itertools.product(limits.COMMON_BASES[:3], POWERS):
+        if near(turn.base, common**power, limits.DECIMAL * ladder.base_error):
             yield replace(turn, base=common, power=power)
 
 
 def meant_ladder(ladder, turn, base):
     """Name a ladder that starts at one radian a token, where `base` is meant."""
     error, width = ladder.base_error, turn.width
-    if near(turn.base, base, DECIMAL * error):
+    if near(turn.base, base, limits.DECIMAL * error):
         yield turn
         return
-    if near(turn.base, base, SINGLE):
+    if near(turn.base, base, limits.SINGLE):
         yield replace(turn, base=base, rounded="float32 angles")
     share = (width - 2) / width
     factor = shortest((turn.base / base) ** share, error * share) if width > 2 else 1.0
@@ -203,11 +191,11 @@ def meant_ladder(ladder, turn, base):
 
 def scaled_ladder(ladder, turn, base):
     """Name a ladder that starts at another frequency than one radian a token."""
-    if base is not None and near(turn.base, base, DECIMAL * ladder.base_error):
+    if base is not None and near(turn.base, base, limits.DECIMAL * ladder.base_error):
         turn = replace(turn, base=base)
     known = [replace(turn, times=2.0), *(replace(turn, first=first) for first in FIRSTS)]
     starts = [abs(frequencies(each, turn.width)[-1 if turn.reverse else 0]) for each in known]
-    alike = [near(start, ladder.first, KNOWN * ladder.first_error) for start in starts]
+    alike = [near(start, ladder.first, limits.KNOWN * ladder.first_error) for start in starts]
     yield from itertools.compress(known, alike)
     measured = dict.fromkeys((shortest(1 / ladder.first, ladder.first_error), 1 / ladder.first))
     for divisor in [1 / start for start in itertools.compress(starts, alike)] or measured:
@@ -222,9 +210,9 @@ def blended(hands, base):
     speeds, width = hands.speeds, hands.turn.width
     own, share = np.abs(speeds.inv_freq), speeds.error / np.maximum(np.abs(speeds.inv_freq), 1e-100)
     if base is None:
-        if width == 2 or share[1] > SURE_SHARE:
+        if width == 2 or share[1] > limits.SURE_SHARE:
             return
-        base = shortest(float(own[1]) ** (-width / 2), max(FIT, width / 2 * float(share[1])))
+        base = shortest(float(own[1]) ** (-width / 2), max(limits.FIT, width / 2 * float(share[1])))
     if base <= 1:
         return
     turn = replace(hands.turn, base=base)
@@ -233,16 +221,16 @@ def blended(hands, base):
     if factor is None:
         return
     usable = hands.sound.any(axis=0)
-    for length, (name, extra) in itertools.product(LENGTHS, BLENDS):
+    for length, (name, extra) in itertools.product(limits.LENGTHS, BLENDS):
         scaled = METHODS[name].make(width, base, factor=factor, original_length=length, **extra)
-        if (np.abs(scaled.inv_freq - own) <= MATCH * speeds.error + FIT)[usable].all():
+        if (np.abs(scaled.inv_freq - own) <= limits.MATCH * speeds.error + limits.FIT)[usable].all():
             arguments = (("factor", factor), ("original_length", length), *extra.items())
             yield replace(turn, scaling=(by_its_length(name, hands, scaled), arguments))
 
 
 def by_its_length(name, hands, scaled):
     """Tell YaRN from its frequencies alone: by the length factor."""
-    if name != "yarn" or abs(hands.length - scaled.attention_factor) <= KNOWN * hands.noise:
+    if name != "yarn" or abs(hands.length - scaled.attention_factor) <= limits.KNOWN * hands.noise:
         return name
     return "ntk_by_parts"
 
@@ -251,26 +239,26 @@ def one_factor(hands, base):
     """Yield the frequencies of a base, divided by the one number that all measured ones show; none if there is none."""
     measured = np.abs(hands.speeds.inv_freq)
     share = hands.speeds.error / np.maximum(measured, 1e-100)
-    sure = hands.sound.any(axis=0) & (share < SURE_SHARE)
+    sure = hands.sound.any(axis=0) & (share < limits.SURE_SHARE)
     ratio = inverse_frequencies(hands.turn.width, base) / np.maximum(measured, 1e-100)
-    if sure.sum() > 1 and np.ptp(np.log(ratio[sure])) <= 2 * LADDER * share[sure].max():
+    if sure.sum() > 1 and np.ptp(np.log(ratio[sure])) <= 2 * limits.LADDER * share[sure].max():
         yield divided(replace(hands.turn, base=base), mean_ratio(ratio, share, sure))
 
 
 def mean_ratio(ratio, share, some):
     """Return the weighted mean of some ratios as a short decimal."""
-    weight = some / np.maximum(share, FIT) ** 2
+    weight = some / np.maximum(share, limits.FIT) ** 2
     return shortest(float((ratio * weight).sum() / weight.sum()), float(weight.sum() ** -0.5))
 
 
 def largest_factor(hands, own, share):
     """Measure by how much the slowest pairs are slowed; None if by nothing, or by too much."""
     measured = np.abs(hands.speeds.inv_freq)
-    ratio = np.where(hands.sound.any(axis=0) & (share < SURE_SHARE), own / np.maximum(measured, 1e-100), 0.0)
+    ratio = np.where(hands.sound.any(axis=0) & (share < limits.SURE_SHARE), own / np.maximum(measured, 1e-100), 0.0)
     slowest = int(np.argmax(ratio))
-    if not RATIOS[0] < ratio[slowest] < RATIOS[1]:
+    if not limits.RATIOS[0] < ratio[slowest] < limits.RATIOS[1]:
         return None
-    same = np.abs(ratio - ratio[slowest]) <= MATCH * (share + share[slowest]) * ratio
+    same = np.abs(ratio - ratio[slowest]) <= limits.MATCH * (share + share[slowest]) * ratio
     factor = mean_ratio(ratio, share, same)
     return factor if factor > 1 else None
 
@@ -278,9 +266,9 @@ def largest_factor(hands, own, share):
 def standing_still(hands, turn):
     """Yield the frequencies of a base without those of the pairs that do not turn."""
     error = hands.speeds.error
-    turning = np.abs(hands.speeds.inv_freq) > STANDS * error
+    turning = np.abs(hands.speeds.inv_freq) > limits.STANDS * error
     own = inverse_frequencies(turn.width, turn.base)
-    if turning.any() and (own > TURNS * error)[~turning].any():
+    if turning.any() and (own > limits.TURNS * error)[~turning].any():
         yield replace(turn, standing=tuple(np.flatnonzero(~turning).tolist()))
 
 
@@ -290,8 +278,8 @@ def standing_still(hands, turn):
 def as_measured(hands):
     """Yield the measured frequencies themselves, in the directions that they may have."""
     own, error, _ = hands.speeds
-    signs = set(np.sign(own[np.abs(own) > LENGTH * error]))
+    signs = set(np.sign(own[np.abs(own) > limits.LENGTH * error]))
     for sign in (1, -1):
         if signs <= {sign}:
-            for offset in find_offsets(hands, hands.ids, own, False, slack=MATCH * error)[:1]:
+            for offset in find_offsets(hands, hands.ids, own, False, slack=limits.MATCH * error)[:1]:
                 yield replace(hands.turn, base=None, inv_freq=tuple(np.abs(own).tolist()), sign=sign, offset=offset)

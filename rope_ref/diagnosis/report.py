@@ -10,12 +10,13 @@ from rope_ref.diagnosis.confirm import errors
 from rope_ref.diagnosis.findings import PAIR_WORDS, Diagnosis, Explanation
 from rope_ref.diagnosis.frequencies import same_function
 from rope_ref.diagnosis.measure import PAIRINGS, ROTATIONS, firm
-from rope_ref.diagnosis.name import NEUTRAL, as_meant, meanings, parting, phrase, row_of
+from rope_ref.diagnosis.name import NEUTRAL, as_meant, meanings, parting, phrase
 from rope_ref.diagnosis.numbers import near
 from rope_ref.diagnosis.tolerances import COMMON_BASES, COPIED, DIFFER, PROBES, SAME, SINGLE
 from rope_ref.diagnosis.views import blocks, changed, reads_axes
 from rope_ref.faults.laws import layout
 from rope_ref.faults.rounding import UNIT
+from rope_ref.faults.rows import row_of
 from rope_ref.faults.tables import frequencies, places
 from rope_ref.frequencies import inverse_frequencies
 
@@ -134,7 +135,7 @@ def explanation(view, turn, rows, error):
         attention_factor=turn.factor,
         error=error,
         call=turn.call(*sizes, given),
-        meant=want.call(*sizes, given),
+        meant=want.call(*sizes, view.given or view.axis == -3),
         parting=parting(turn, view.ids),
         position_ids=places(turn, view.ids),
     )

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rope_ref.diagnosis import tolerances as limits
 from rope_ref.diagnosis.axes import by_axes, on_a_grid
 from rope_ref.diagnosis.confirm import confirmed
 from rope_ref.diagnosis.factor import (
@@ -33,16 +34,6 @@ from rope_ref.diagnosis.frequencies import (
 )
 from rope_ref.diagnosis.measure import some_tokens
 from rope_ref.diagnosis.numbers import shortest
-from rope_ref.diagnosis.tolerances import (
-    COMMON_BASES,
-    EVEN,
-    FARTHEST,
-    HALVES,
-    LARGEST_BASE,
-    LENGTH,
-    SEARCHED,
-    SINGLE_STEPS,
-)
 from rope_ref.diagnosis.views import reads_axes
 from rope_ref.faults.rounding import BITS, UNIT, rounded_to
 from rope_ref.faults.tables import frequencies, places, tables
@@ -66,10 +57,10 @@ def meant(view, hands):
     if view.scaling is not None:
         own = tuple(view.scaling.inv_freq.tolist())
         length = float(view.scaling.attention_factor)
-        factor = length if abs(hands.length - length) <= LENGTH * hands.noise else turn.factor
+        factor = length if abs(hands.length - length) <= limits.LENGTH * hands.noise else turn.factor
         turn = replace(turn, base=view.base, inv_freq=own, factor=factor)
         return [turn] if len(own) == turn.width // 2 else []
-    return [replace(turn, base=base) for base in ((view.base,) if view.base else COMMON_BASES)]
+    return [replace(turn, base=base) for base in ((view.base,) if view.base else limits.COMMON_BASES)]
 
 
 def nothing_wrong(view, hands):
@@ -121,7 +112,7 @@ def narrow_frequencies(view, hands):
 def on_a_ladder(view, hands):
     """Fit frequencies where none are given, or those given do not fit."""
     if hands.turn.width == 2 and view.base is None:
-        yield from with_offsets(hands, [replace(hands.turn, base=COMMON_BASES[0])])
+        yield from with_offsets(hands, [replace(hands.turn, base=limits.COMMON_BASES[0])])
     elif hands.speeds is not None:
         if view.base is not None:
             yield from with_offsets(hands, one_factor(hands, view.base))
@@ -137,7 +128,7 @@ def scaled(view, hands):
 
 def narrow(view, hands):
     """Try positions, angles and tables held in half precision."""
-    stages = ("positions", "angles", "positions, frequencies and angles", "tables", "frequencies and angles")
+    stages = ("positions", "angles", "positions, frequencies and angles", "tables")
     names = [f"{dtype} {stage}" for dtype in BITS for stage in stages] + ["float32 tables"]
     for turn, name, sign in itertools.product(meant(view, hands), names, (1, -1)):
         found = replace(turn, sign=sign, rounded=name, factor=coarse_factor(hands, name))
@@ -155,8 +146,8 @@ def fits(hands, turn):
     """Tell whether the angles of a turn are those of the hands at the tokens that are looked at first, nearly all."""
     cos, sin, angles = tables(turn, hands.ids, turn.width)
     off = np.abs(np.angle(hands.angles * (cos - 1j * sin)))
-    single = SINGLE_STEPS * UNIT["float32"] * np.abs(angles)
-    return (off > EVEN * (hands.noise + single))[hands.sound].mean() < HALVES
+    single = limits.SINGLE_STEPS * UNIT["float32"] * np.abs(angles)
+    return (off > limits.EVEN * (hands.noise + single))[hands.sound].mean() < limits.HALVES
 
 
 def in_runs(view, hands):
@@ -206,19 +197,19 @@ def since(view, hands):
 def wrong_tokens(whole, turn):
     """Tell which tokens are not turned as was meant."""
     off = np.abs(np.angle(turned_back(whole.angles, whole.ids, frequencies(turn, turn.width))))
-    single = SINGLE_STEPS * UNIT["float32"] * np.abs(np.multiply.outer(whole.ids, frequencies(turn, turn.width)))
-    return ((off > EVEN * (whole.noise + single)) & whole.sound).any(axis=1)
+    single = limits.SINGLE_STEPS * UNIT["float32"] * np.abs(np.multiply.outer(whole.ids, frequencies(turn, turn.width)))
+    return ((off > limits.EVEN * (whole.noise + single)) & whole.sound).any(axis=1)
 
 
 def searched(view, hands):
     """Look for a base where positions are too far apart to read frequencies from."""
-    near = some_tokens(hands, np.argsort(np.abs(hands.ids), kind="stable")[:SEARCHED])
+    near = some_tokens(hands, np.argsort(np.abs(hands.ids), kind="stable")[: limits.SEARCHED])
     gaps = np.diff(np.unique(hands.ids))
-    if hands.turn.width == 2 or not gaps.size or gaps.min() <= 1 or np.abs(near.ids).max() > FARTHEST:
+    if hands.turn.width == 2 or not gaps.size or gaps.min() <= 1 or np.abs(near.ids).max() > limits.FARTHEST:
         return  # neighbours tell more, or the search takes too long
     share = 2 * np.arange(hands.turn.width // 2) / hands.turn.width
     # Where log(base) grows by a small part of itself, no angle p * base**-share changes by more than p / e that part.
-    logs = np.geomspace(0.5, math.log(LARGEST_BASE), int(np.abs(near.ids).max()) + 50)
+    logs = np.geomspace(0.5, math.log(limits.LARGEST_BASE), int(np.abs(near.ids).max()) + 50)
     turns = (np.exp(-1j * np.multiply.outer(near.ids, np.exp(-share * log))) for log in logs)
     fit = np.array([[(near.angles * each).real.sum() for each in (turn, turn.conj())] for turn in turns])
     for sign, best in zip((1, -1), fit.argmax(axis=0), strict=True):

@@ -1,12 +1,11 @@
 """A `Turn` as the call that gives its output back, with the public functions of the package."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
 from rope_ref.faults.laws import layout
 from rope_ref.faults.rounding import BITS, bits_of
-from rope_ref.faults.tables import late
 
 __all__ = []
 
@@ -56,28 +55,15 @@ def ladder_text(turn, width, base):
     return text
 
 
-def places_text(turn, ids, count, given):
+def places_text(turn, count, given):
     """Write the positions of a turn."""
-    text = ids if given and turn.ids != "index" else f"np.arange({count})"
+    text = "position_ids" if given and turn.ids != "index" else f"np.arange({count})"
     text += "[0]" if turn.ids == "first" else ""
     if len(turn.pieces) == 1 and turn.pieces[0][::2] == (0, 0.0):
         return f"np.full({count}, {turn.pieces[0][1] + turn.offset!r})"
-    if turn.pieces:
-        runs = list(pieces_text(turn.pieces, text, count))
-        text = f"np.concatenate(({', '.join(runs)}))" if len(runs) > 1 else runs[0]
     if turn.grid:
         text = f"np.indices({turn.grid}).reshape({len(turn.grid)}, -1).T"
     return f"{text} + {number(turn.offset)}" if turn.offset else text
-
-
-def pieces_text(pieces, ids, count):
-    """Write each run of positions, those before the first as they were meant."""
-    if pieces[0][0]:
-        yield f"{ids}[:{pieces[0][0]}]"
-    ends = [token for token, _, _ in pieces[1:]] + [None]
-    for (token, position, step), end in zip(pieces, ends, strict=True):
-        run = f"({ids}[{token}:{'' if end is None else end}] - {ids}[{token}])"
-        yield f"{number(position)} + {'' if step == 1 else number(step) + ' * '}{run}"
 
 
 def axes_text(turn, places, own):
@@ -90,7 +76,7 @@ def axes_text(turn, places, own):
     return f"positions.axial_angles({places}, {widths}, {turn.base!r}{dealt})"
 
 
-def tables_text(turn, ids, width, count, given):
+def tables_text(turn, width, count, given):
     """Write the call that makes the cosines and sines of a turn."""
 
     def held(text, stage):
@@ -101,7 +87,7 @@ def tables_text(turn, ids, width, count, given):
 
     own = frequencies_text(turn, width)
     own = held(f"-({own})" if turn.sign < 0 else own, "frequencies")
-    places = held(places_text(turn, ids, count, given), "positions")
+    places = held(places_text(turn, count, given), "positions")
     made = axes_text(turn, places, own) if turn.axes else f"rotation_angles({places}, {own})"
     angles = held(made, "angles")
     angles = f"np.float32({angles})" if turn.rounded == "float32 angles" else angles
@@ -110,31 +96,29 @@ def tables_text(turn, ids, width, count, given):
     return f"{text}[::-1]" if turn.swapped else text
 
 
-def written(turn, head_dim, count, given, x="x", ids="position_ids"):
+def written(turn, head_dim, count, given):
     """Write the call that gives the output of a turn; None where there is no short one."""
-    if turn.before is not None:
-        return written_in_halves(turn, head_dim, count, given)
     if turn.inv_freq is not None or turn.base is None:
         return None
-    x = x if turn.axis == -2 else f"np.swapaxes({x}, -2, -3)"
-    width = turn.width or head_dim - turn.start
-    if turn.law == "added":
-        back = "" if turn.swapped else "[::-1]"
-        tables = tables_text(turn, ids, width, count, given).removesuffix("[::-1]")
-        text = f'{x} + join_pairs(*{tables}{back}, "{layout(turn)}")'
-    elif mixed := next((name for field, value, name in MIXED if getattr(turn, field) == value), None):
-        text = planted_text(mixed, turn, x, places_text(turn, ids, count, given))
+    x, width = "x" if turn.axis == -2 else "np.swapaxes(x, -2, -3)", turn.width or head_dim - turn.start
+    mixed = next((name for field, value, name in MIXED if getattr(turn, field) == value), None)
+    if turn.before is not None or (turn.pieces and turn.pieces[0][::2] != (0, 0.0)):
+        text = f"{record_text(turn)}.rotate({x}, {'position_ids' if given else f'np.arange({count})'})"
+    elif turn.law == "added":
+        tables = tables_text(turn, width, count, given).removesuffix("[::-1]")
+        text = f'{x} + join_pairs(*{tables}{"" if turn.swapped else "[::-1]"}, "{layout(turn)}")'
+    elif mixed:
+        text = planted_text(mixed, turn, x, places_text(turn, count, given))
     else:
-        text = rotation_text(turn, x, head_dim, tables_text(turn, ids, width, count, given))
+        text = rotation_text(turn, x, head_dim, tables_text(turn, width, count, given))
     return text if turn.axis == -2 else f"np.swapaxes({text}, -2, -3)"
 
 
-def written_in_halves(turn, head_dim, count, given):
-    """Write the calls of the tokens before `since` and of those from there on."""
-    cut = turn.since
-    early = written(turn.before, head_dim, cut, given, f"x[..., :{cut}, :]", f"position_ids[:{cut}]")
-    later = written(late(turn), head_dim, count - cut, given, f"x[..., {cut}:, :]", f"position_ids[{cut}:]")
-    return early and later and f"np.concatenate(({early}, {later}), axis=-2)"
+def record_text(turn):
+    """Write the record itself, by what is not as usual in it."""
+    changed = {each.name: getattr(turn, each.name) for each in fields(turn) if getattr(turn, each.name) != each.default}
+    values = (f"{field}={record_text(each) if field == 'before' else repr(each)}" for field, each in changed.items())
+    return f"Turn({', '.join(values)})"
 
 
 def rotation_text(turn, x, head_dim, tables):
@@ -151,13 +135,9 @@ def rotation_text(turn, x, head_dim, tables):
 
 def planted_text(name, turn, x, places):
     """Write the call of a planted fault where the rest is as it is planted, else that of the record itself."""
-    usual = {"law", "table", "quarter", "pairing", "width", "base", "offset", "ids", "pieces"}
-    changed = [
-        (each.name, getattr(turn, each.name)) for each in fields(turn) if getattr(turn, each.name) != each.default
-    ]
-    if {field for field, _ in changed} - usual:
-        inner = ", ".join(f"{field}={value!r}" for field, value in changed if field not in ("offset", "ids", "pieces"))
-        return f"Turn({inner}).rotate({x}, {places})"
+    base = replace(turn, law="rotated", table=None, quarter=None, pairing="interleaved", width=None, offset=0.0)
+    if replace(base, base=10000.0, ids="given", pieces=()) != type(turn)():
+        return f"{record_text(replace(turn, offset=0.0, ids='given', pieces=()))}.rotate({x}, {places})"
     given = f"{places}, base={turn.base!r}"
     if turn.law != "rotated" and turn.pairing == "half":
         return f'to_half(FAULTS["{name}"].rotate(to_interleaved({x}), {given}))'

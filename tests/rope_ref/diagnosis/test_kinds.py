@@ -10,6 +10,7 @@ from random_settings import BFLOAT16, Setting, held
 
 from rope_ref import positions, scaling
 from rope_ref.diagnosis import diagnose
+from rope_ref.faults import Turn
 
 CASES = {case["id"]: case for case in json.loads((DATA / "diagnosis_cases.json").read_text("utf-8"))["cases"]}
 SETTINGS = 100
@@ -222,8 +223,14 @@ def test_call_of_each_pattern_gives_the_output_back():
     from rope_ref import apply_rope, cos_sin, inverse_frequencies, rotation_angles
 
     names = {"np": np, "apply_rope": apply_rope, "cos_sin": cos_sin, "rotation_angles": rotation_angles}
-    names |= {"inverse_frequencies": inverse_frequencies, "position_ids": np.arange(16)}
-    for actual in ([*range(6), *range(10)], [*range(8), *[0] * 8], range(15, -1, -1), [*range(4), *range(9, 21)]):
+    names |= {"inverse_frequencies": inverse_frequencies, "position_ids": np.arange(16), "Turn": Turn}
+    for actual in (
+        [*range(6), *range(10)],
+        [*range(8), *[0] * 8],
+        range(15, -1, -1),
+        [*range(4), *range(9, 21)],
+        [5] * 16,
+    ):
         s = Setting(1, dtypes=(np.float32,))
         s.width, s.x = 32, s.rng.standard_normal((16, 32)).astype(np.float32)
         s.base, s.pairing = 1e4, "interleaved"
