@@ -224,13 +224,8 @@ def test_call_of_each_pattern_gives_the_output_back():
 
     names = {"np": np, "apply_rope": apply_rope, "cos_sin": cos_sin, "rotation_angles": rotation_angles}
     names |= {"inverse_frequencies": inverse_frequencies, "position_ids": np.arange(16), "Turn": Turn}
-    for actual in (
-        [*range(6), *range(10)],
-        [*range(8), *[0] * 8],
-        range(15, -1, -1),
-        [*range(4), *range(9, 21)],
-        [5] * 16,
-    ):
+    restart, stuck, jump = [*range(6), *range(10)], [*range(8), *[0] * 8], [*range(4), *range(9, 21)]
+    for actual in (restart, stuck, jump, range(15, -1, -1), [5] * 16):
         s = Setting(1, dtypes=(np.float32,))
         s.width, s.x = 32, s.rng.standard_normal((16, 32)).astype(np.float32)
         s.base, s.pairing = 1e4, "interleaved"
