@@ -38,7 +38,7 @@ test-oldest: $(STAMP_OLDEST) ## unit tests and doctests on the oldest NumPy allo
 	@.venv-oldest/bin/python -m pytest tests rope_ref rope_course
 
 peers: $(STAMP_PEERS) ## compare with transformers, torch and onnxruntime, live (optional, large)
-	@.venv-peers/bin/python -m pytest tests/peers.py -rs
+	@.venv-peers/bin/python -m pytest tests/peers.py tests/peers_diagnosis.py -rs
 
 wheel-check: $(STAMP) ## build a wheel, install it elsewhere with and without its extra, and use it
 	@PYTHON="$(PYTHON)" tests/house/wheel_check.sh

@@ -165,6 +165,6 @@ def simplified(pieces, ids):
     """Leave out a first run that is as meant; None where there are too many runs."""
     if len(pieces) > max(PIECES, len(ids) // 8):
         return None
-    if pieces[0][1:] == (float(ids[0]), 1.0):
-        pieces = pieces[1:]
+    if pieces[0][1:] == (float(ids[0]), 1.0) or (len(pieces) == 1 and pieces[0][2] == 1):
+        pieces = pieces[1:]  # as meant, or an offset, which is found elsewhere
     return tuple(pieces)

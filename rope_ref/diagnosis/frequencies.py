@@ -13,6 +13,7 @@ import numpy as np
 from rope_ref.diagnosis import tolerances as limits
 from rope_ref.diagnosis.factor import find_offsets, turned_back
 from rope_ref.diagnosis.numbers import near, shortest
+from rope_ref.faults.rounding import UNIT
 from rope_ref.faults.rows import PLANTED
 from rope_ref.faults.tables import frequencies
 from rope_ref.frequencies import inverse_frequencies
@@ -77,7 +78,8 @@ def first_ladder(hands, speeds):
     normal = design.T @ (weight[:, None] * design)
     first, base = np.linalg.solve(normal, design.T @ (weight * logs))
     off = np.abs(logs - design @ (first, base))
-    if (off > limits.LADDER * share[sure] + 1e-9).any() or abs(base) > 200 or abs(first) > 200:
+    single = limits.SINGLE_STEPS * UNIT["float32"]  # frequencies themselves may be of single precision
+    if (off > limits.LADDER * share[sure] + single).any() or abs(base) > 200 or abs(first) > 200:
         return None
     errors = np.sqrt(np.diag(np.linalg.inv(normal)))
     return Ladder(math.exp(first), math.exp(base), *errors)
@@ -134,16 +136,18 @@ def ladders(hands):
         offsets = find_offsets(hands, hands.ids, signed, swapped, slack=limits.MATCH * error)
         for offset in offsets:
             turn = replace(hands.turn, sign=-sign if swapped else sign, swapped=swapped, offset=offset, reverse=reverse)
-            yield fitted(ladder, hands, sign, swapped, offset), turn
+            yield from ((found, turn) for found in fitted(ladder, hands, sign, swapped, offset))
         if offsets:
             return
 
 
 def fitted(ladder, hands, sign, swapped, offset):
-    """Fit a ladder, with a first frequency of its own where that explains more than rounding does."""
+    """Fit a ladder, with a first frequency of its own too where that explains more than rounding does."""
     free = refine(ladder, hands, sign, swapped, offset, True)
     fixed = refine(free._replace(first=1.0), hands, sign, swapped, offset, False)
-    return fixed if fixed.noise <= max(limits.PLAIN * free.noise, hands.noise / 2) else free
+    if fixed.noise <= max(limits.PLAIN * free.noise, hands.noise / 2):
+        return [fixed]
+    return [free, fixed] if fixed.noise <= limits.BOTH * free.noise else [free]
 
 
 def named_ladders(ladder, turn, base):

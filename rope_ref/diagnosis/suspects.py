@@ -224,7 +224,9 @@ def coarse(view, hands):
     names = ["float32 angles"] + ([f"computed in {view.dtype}"] if view.dtype in BITS else [])
     if hands.speeds is not None:
         hands = hands._replace(noise=max(hands.noise, hands.speeds.noise))
-    turns = itertools.chain(told(view, hands), on_a_ladder(view, hands), scaled(view, hands))
+    turns = itertools.chain.from_iterable(
+        level(view, hands) for level in (told, other_ids, on_a_ladder, scaled, in_runs)
+    )
     for turn, name in itertools.product(dict.fromkeys(turns), names):
         if not turn.rounded:
             yield replace(turn, rounded=name)

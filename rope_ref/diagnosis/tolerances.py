@@ -20,6 +20,7 @@ KNOWN = 4.0  # errors that a fitted number may be off the one that a known fault
 LENGTH = 3.0  # noises that a length must be from one to count as a factor of its own
 SINGLE_STEPS = 4.0  # half units of float32 that an angle computed in single precision is off, relative
 PLAIN = 1.1  # times the noise up to which one parameter less explains as much
+BOTH = 2.0  # times the noise up to which it may do so all the same: single precision is no noise of one size
 DRAWN = 0.1  # chance matches of a token's position up to which it counts as read
 SOUND = 0.01  # share of its length that a pair must have in both products to be solved for
 UNEVEN = 1.0  # radians by which a pair may leave even turning before it counts as no turning at all
