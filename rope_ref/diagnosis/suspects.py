@@ -224,9 +224,7 @@ def coarse(view, hands):
     names = ["float32 angles"] + ([f"computed in {view.dtype}"] if view.dtype in BITS else [])
     if hands.speeds is not None:
         hands = hands._replace(noise=max(hands.noise, hands.speeds.noise))
-    turns = itertools.chain.from_iterable(
-        level(view, hands) for level in (told, other_ids, on_a_ladder, scaled, in_runs)
-    )
+    turns = itertools.chain.from_iterable(level(view, hands) for level in (told, other_ids, on_a_ladder, scaled))
     for turn, name in itertools.product(dict.fromkeys(turns), names):
         if not turn.rounded:
             yield replace(turn, rounded=name)
@@ -241,6 +239,11 @@ def coarse_as_meant(view, hands):
             yield turn
 
 
+def runs_in_single(view, hands):
+    """Read where each token stands where angles are in single precision."""
+    return (replace(turn, rounded="float32 angles") for turn in in_runs(view, hands))
+
+
 def measured(view, hands):
     """Take the measured frequencies themselves."""
     if hands.speeds is not None:
@@ -249,7 +252,7 @@ def measured(view, hands):
 
 SINGLE_FIELDS = (told, narrow_frequencies, other_ids, on_a_ladder, scaled, narrow)
 EXACT = (*SINGLE_FIELDS, in_runs, since, on_a_grid, searched)
-LOOSE = (coarse_as_meant, coarse, measured)
+LOOSE = (coarse_as_meant, coarse, runs_in_single, measured)
 
 
 def explained(view, found, levels):
