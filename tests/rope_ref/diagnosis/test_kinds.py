@@ -412,3 +412,54 @@ def test_what_cannot_be_known_is_said():
     s.x, s.width = rng.standard_normal((1, 16)).repeat(6, axis=0), 16
     found = diagnose(s.x, s.turned(np.zeros(6)), np.arange(6), base=s.base)  # equal rows, nothing turned
     assert found.verdict == "nothing is turned: the output is the input"
+
+
+# What the kinds above do not come upon -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e4])
+def test_size_of_the_input_is_no_matter(size):
+    s = Setting(2, dtypes=(np.float32,))
+    s.x = (size * s.x).astype(np.float32)
+    assert diagnose(s.x, s.turned(s.ids), s.ids, **s.meant).right
+    assert explained(diagnose(s.x, s.turned(s.ids + 2), s.ids, **s.meant), "positions off by a constant")
+    first, second = s.x[..., :8:2].astype(np.float64), s.x[..., 1:8:2].astype(np.float64)
+    angles = np.multiply.outer(s.ids, 1e4 ** (-np.arange(0, 8, 2) / 8))
+    y = np.empty((*first.shape[:-1], 8))
+    y[..., ::2] = first * np.cos(angles) + second * np.sin(angles)
+    y[..., 1::2] = first * np.sin(angles) + second * np.cos(angles)
+    assert diagnose(s.x[..., :8], y.astype(np.float32), s.ids, base=1e4).faults == ("lost minus",)
+
+
+def test_tokens_that_are_zero_tell_nothing_and_do_no_harm():
+    s = Setting(4, dtypes=(np.float32,))
+    s.x[..., 3, :] = 0
+    assert diagnose(s.x, s.turned(s.ids), s.ids, **s.meant).right
+    grid = np.stack((s.ids // 4, s.ids % 4), axis=-1)
+    half = s.width // 4
+    ladders = [1e4 ** (-np.arange(count) / count) for count in (half, s.width // 2 - half)]
+    angles = np.concatenate([np.multiply.outer(grid[:, axis], own) for axis, own in enumerate(ladders)], axis=-1)
+    assert diagnose(s.x, s.turned(None, angles=angles), grid, base=1e4, rotary_dim=s.width).right
+
+
+def test_two_fields_are_named_together():
+    s = Setting(7, dtypes=(np.float32,))
+    s.pairing = "interleaved"
+    back = s.turned(s.ids, -s.inv_freq(), table=lambda table: held(table, BFLOAT16))
+    assert diagnose(s.x, back, s.ids, **s.meant).faults == ("opposite direction", "bfloat16 tables")
+    rng = np.random.default_rng(0)
+    own = -np.sort(rng.uniform(0.05, 1, s.width // 2))[::-1]
+    found = diagnose(s.x, s.turned(np.arange(s.tokens), own), np.arange(s.tokens), **s.meant)
+    assert found.faults == ("opposite direction", "frequencies of no known law")
+    assert_allclose(found.inv_freq, -own, rtol=0, atol=1e-6)
+
+
+def test_width_of_the_scaling_that_was_meant_is_the_one_that_turns():
+    s = Setting(3, dtypes=(np.float32,))
+    s.width, s.pairing, s.x = 32, "half", s.rng.standard_normal((12, 48)).astype(np.float32)
+    meant = scaling.proportional(32, partial_rotary_factor=0.5)
+    found = diagnose(s.x, s.turned(np.arange(12), meant.inv_freq), scaling=meant)
+    assert found.right
+    assert found.rotary_dim == 32
+    narrower = diagnose(s.x, s.turned(np.arange(12), meant.inv_freq), scaling=meant, rotary_dim=48)
+    assert not narrower.right
