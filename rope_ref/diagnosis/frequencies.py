@@ -110,11 +110,6 @@ def flipped(hands):
     return hands._replace(angles=hands.angles[:, ::-1], sound=hands.sound[:, ::-1], speeds=speeds)
 
 
-def exchanges(turn):
-    """Tell whether cos and sin may have changed places."""
-    return (False, True) if turn.law != "none" else (False,)
-
-
 def ladders(hands):
     """Fit ladders: yield (ladder, turn) for each that fits, the turn with direction, exchange and offset."""
     ladder, reverse = first_ladder(hands, hands.speeds), False

@@ -12,7 +12,6 @@ from oracles import MP
 from rope_course import figures
 from rope_course.exercises import EXERCISES
 from rope_course.exercises.entry import run
-from rope_course.exercises.lesson09 import INVARIANTS, finds_defect
 from rope_course.figures.comparison import four_terms
 from rope_course.training import accuracy, new_head
 from rope_course.training.fitting import stream
@@ -38,6 +37,7 @@ from rope_ref import (
 from rope_ref.absolute import sinusoidal
 from rope_ref.decay import decay_bound
 from rope_ref.faults import CHECKS, FAULTS, rotate_correctly
+from rope_ref.faults.defects import INVARIANTS, finds_defect
 from rope_ref.positions import axial_angles, axial_pairs, mrope_position_ids, video_grid, video_split
 from rope_ref.scaling import (
     dynamic_ntk,
