@@ -7,7 +7,7 @@ import numpy as np
 
 from rope_ref.diagnosis.confirm import errors
 from rope_ref.diagnosis.factor import turned_back
-from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN
+from rope_ref.diagnosis.tolerances import COMMON_BASES, EVEN, WAYS
 from rope_ref.faults.laws import layout
 from rope_ref.frequencies import inverse_frequencies
 from rope_ref.pairing import split_pairs
@@ -22,7 +22,7 @@ def by_axes(view, hands):
         turn = replace(hands.turn, base=base, sign=sign)
         for axes in dealt_by_fit(view, turn):
             yield replace(turn, axes=axes)
-        for axes in (in_blocks(hands, turn), in_turn(hands)):
+        for axes in (*itertools.islice(in_blocks(hands, turn), WAYS), in_turn(hands)):
             yield replace(turn, axes=axes, own_ladders=True)
 
 
@@ -53,21 +53,25 @@ def wrong_pairs(view, turn):
     return np.maximum(first, second) > 1
 
 
-def in_blocks(hands, turn):
-    """Return which axis each pair reads, where every axis has a block of pairs and a ladder of its own."""
-    pairs, axes = turn.width // 2, ()
-    for axis in range(hands.ids.shape[1]):
-        start, last = len(axes), axis == hands.ids.shape[1] - 1
+def in_blocks(hands, turn, axes=()):
+    """Yield which axis each pair reads, where every axis has a block of pairs and its own ladder, the likely first.
 
-        def misfit(count, axis=axis, start=start):
-            own = turn.sign * inverse_frequencies(2 * count, turn.base)
-            left = left_over(hands, axis, own, start).max()
-            after = start + count  # where the next axis starts, at one radian a step
-            return left if after == pairs else max(left, left_over(hands, axis + 1, own[:1], after).max())
+    `axes` are those of the blocks before; counts of pairs that fit as well are told apart by what comes out.
+    """
+    pairs, start, axis = turn.width // 2, len(axes), (axes[-1] + 1 if axes else 0)
+    if start == pairs or axis == hands.ids.shape[1] - 1:
+        yield axes + (axis,) * (pairs - start)
+        return
 
-        counts = range(pairs - start if last else 1, pairs - start + 1)
-        axes += (axis,) * (min(counts, key=misfit) if start < pairs else 0)
-    return axes
+    def misfit(count):
+        own = turn.sign * inverse_frequencies(2 * count, turn.base)
+        left, after = left_over(hands, axis, own, start).max(), start + count
+        return left if after == pairs else max(left, left_over(hands, axis + 1, own[:1], after).max())
+
+    misfits = {count: misfit(count) for count in range(1, pairs - start + 1)}
+    for count in sorted(misfits, key=misfits.get):
+        if misfits[count] <= min(misfits.values()) + hands.noise / EVEN:
+            yield from in_blocks(hands, turn, axes + (axis,) * count)
 
 
 def in_turn(hands):

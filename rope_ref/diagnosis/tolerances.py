@@ -36,6 +36,7 @@ CHUNK = 2**18  # how many numbers are compared at a time, to stay in cache
 OFFSETS = ((2**12, 1.0), (2**12, 0.5), (2**17, 1.0))  # constants added to positions: how far, in which steps
 AROUND = (4, 256)  # tokens around 0 and around the one meant where a token may stand: times the tokens, and more
 WRAPS = 2048  # how many turns of the slowest pair are tried for one token
+WAYS = 24  # ways to deal out axes that are computed anew: they differ by pairs too slow to tell
 PIECES = 16  # runs of positions that still are a pattern
 FARTHEST = 2**14  # position up to which a base is looked for: the search takes as many steps
 SEARCHED = 24  # tokens that a base is looked for with
