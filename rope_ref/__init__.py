@@ -21,7 +21,7 @@ from rope_ref.rotation import (
 # Read when they are first asked for, so that `import rope_ref` stays fast: names by module, and modules.
 LATER = {
     "attention": "attention_scores attention_weights relative_score".split(),
-    "config": ["from_config"],
+    "config": "from_config rope_of_layers".split(),
     "decay": ["decay_curve"],
     "diagnosis": "Diagnosis Explanation diagnose".split(),
     "embedding": ["RotaryEmbedding"],
@@ -49,9 +49,9 @@ def __dir__():
 
 __all__ = """
     CONVENTIONS FORMS Diagnosis Explanation RotaryEmbedding apply_rope attention_scores attention_weights cos_sin
-    decay_curve diagnose from_config inverse_frequencies join_pairs permute_projection relative_score rotate_by_matrix
-    rotate_complex rotate_expanded rotate_vector rotation_angles rotation_matrix split_pairs tables to_half
-    to_interleaved wavelengths
+    decay_curve diagnose from_config inverse_frequencies join_pairs permute_projection relative_score rope_of_layers
+    rotate_by_matrix rotate_complex rotate_expanded rotate_vector rotation_angles rotation_matrix split_pairs tables
+    to_half to_interleaved wavelengths
 """.split()
 
 CONVENTIONS = """\

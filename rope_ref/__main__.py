@@ -31,10 +31,14 @@ def frequencies(options):
     """Show how fast each pair of a model turns, what it saw in training, and what the scaling changed."""
     import numpy as np
 
-    from rope_ref.config.table import frequency_table
+    from rope_ref.config.table import frequency_table, group_lines, layer_groups
 
     config = read_json(options.config)
     try:
+        groups = {} if options.layer_type else layer_groups(config, options.seq_len)
+        if len(groups) > 1:  # a table of pairs would be that of some layers alone: --layer-type asks for it
+            print(json.dumps({"layers": groups}, indent=1) if options.json else "\n".join(group_lines(groups)))
+            return 0
         facts, columns, source = frequency_table(config, options.seq_len, options.layer_type, options.trained)
     except (TypeError, ValueError) as error:
         raise Refused(f"{options.config}: {error}") from None
@@ -44,7 +48,7 @@ def frequencies(options):
         }
         print(json.dumps(facts | rows, indent=1))
         return 0
-    print("\n".join(f"{name:<17} {value}" for name, value in facts.items()), f"({source})")
+    print("\n".join(group_lines(groups) + [f"{name:<17} {value}" for name, value in facts.items()]), f"({source})")
     print("\npair    radians/token    tokens/turn   seen in training   speed, of plain RoPE")
     for i, (speed, turn, seen, ratio) in enumerate(zip(*columns.values(), strict=True)):
         print(f"{i:4}    {speed:13.6e}   {turn:12,.1f}   {seen:15.1%}    {ratio:12.4f}")

@@ -11,13 +11,15 @@ LONGEST = ("max_position_embeddings", "n_positions", "max_seq_len")
 
 
 class Part:
-    """One mapping of a config, and where it stands, so that an error names the key as the file has it."""
+    """One mapping of a config, and where it stands; it remembers which keys were asked for."""
 
     def __init__(self, mapping, path):
         self.mapping, self.path = mapping, path
+        self.asked, self.parts = set(), {}
 
     def get(self, key):
         """Return the value of a key; None where it is missing or null."""
+        self.asked.add(key)
         return self.mapping.get(key)
 
     def name(self, key):
@@ -29,7 +31,14 @@ class Part:
         value = self.get(key)
         if value is not None and not isinstance(value, Mapping):
             raise TypeError(f"{self.name(key)} must be a mapping, got {value!r}")
-        return Part({} if value is None else value, self.name(key))
+        return self.parts.setdefault(key, Part({} if value is None else value, self.name(key)))
+
+    def list(self, key):
+        """Return the list under a key; None where it is missing or null."""
+        value = self.get(key)
+        if value is not None and not isinstance(value, (list, tuple)):
+            raise TypeError(f"{self.name(key)} must be a list, got {value!r}")
+        return value
 
     def found(self, *keys, check=check_positive):
         """List the keys that have a value, as (name, checked value)."""

@@ -1,57 +1,100 @@
-"""What the code of transformers fixes for a model_type, so that the file need not say it."""
+"""The model families: what their code fixes, as rows of data in families.toml.
+
+A row is keyed by the model_type of the part that is read. Its keys:
+
+pairing
+    Which features form a pair, as the attention reads its weights.
+base, head_dim, share
+    What holds where a file leaves out the base, the width of a head, the share of it that turns; a table gives one to
+    each layer type.
+partial
+    Whether a file may give the share where the row does not: the code of the others turns whole heads.
+whole, narrow
+    Whether the share counts for the type "proportional" alone; whether a file may give rotary_dim.
+sections, order
+    Pairs of each axis (time, height, width) where a file leaves them out, and how they are dealt out.
+bases, scaled, yarn
+    Layer types with a base each in flat files: the key that holds it; which of them are scaled; what YaRN has there
+    where the file does not say.
+labels
+    Under which name of the entry a layer type finds its RoPE.
+first, cycle, last, period
+    Layer types where a file does not list them: those at the start, those that repeat, the last one, and the key that
+    may give another period. `codes` reads them from a list of numbers, `listed` from a list of layers.
+still, still_with, turns_with
+    Layer types without RoPE; the key that must not be null for that to hold; the key without which none turns.
+turns, interval, every
+    A list with 1 for each layer that turns and 0 for the others, and what holds where it is left out.
+layer_bases, layer_shares, scaled_layers
+    Lists of a base (0 means no RoPE) or a share for each layer; a list of the layers that are scaled.
+on, off_by_default
+    Values that keys must have for the model to turn at all, and whether leaving them out turns it off.
+names, double, kinds
+    Other names of keys, a path each; a head of twice the usual width; the key that lists the layer types.
+needs, entry, unread, ignored, only
+    Keys that a file must give; whether it must have an entry of RoPE; keys that are refused; keys that the code passes
+    over; lists of which only one value is read.
+apart
+    Whether a part of each head is kept apart and turned, as wide as the file says.
+odd
+    Whether widths that do not divide are rounded down, and an odd one turns one feature more, its exponent over itself.
+base_times
+    A key that multiplies the base.
+refused
+    Why a family is not read at all.
+"""
+
+import functools
+import tomllib
+from importlib import resources
 
 __all__ = []
 
-# Which features pair.
-PAIRINGS = {
-    "half": """
-        apertus dbrx exaone4 falcon falcon_h1 gemma gemma2 gemma3_text gemma3n_text gemma4_text
-        gemma4_unified_text glm4_moe gpt_neox gpt_oss granite granitemoe hunyuan_v1_dense hunyuan_v1_moe lfm2
-        llama minicpm3 minimax minimax_m2 ministral ministral3 mistral mixtral mllama_text_model modernbert
-        nemotron olmo olmo2 olmo3 olmoe persimmon phi phi3 phimoe qwen2 qwen2_5_omni_text qwen2_5_vl
-        qwen2_5_vl_text qwen2_moe qwen2_vl qwen2_vl_text qwen3 qwen3_5_moe_text qwen3_5_text qwen3_moe
-        qwen3_next qwen3_omni_moe_text qwen3_vl_moe_text qwen3_vl_text seed_oss smollm3 stablelm starcoder2
-    """,
-    "interleaved": """
-        chatglm codegen cohere cohere2 deepseek_v2 deepseek_v3 deepseek_v32 ernie4_5 ernie4_5_moe glm glm4 glm4_moe_lite
-        glm4v_text glm_moe_dsa gptj helium kimi_k2 llama4_text longcat_flash mistral4 roformer
-    """,
-}
-PAIRING_OF = {name: pairing for pairing, names in PAIRINGS.items() for name in names.split()}
-# Then, values of keys that published files of a model_type leave out.
-LEFT_OUT = {
-    "chatglm": {"rope_theta": 10000.0, "partial_rotary_factor": 0.5},
-    "codegen": {"rope_theta": 10000.0},
-    "ernie4_5": {"head_dim": 128},
-    "falcon": {"rope_theta": 10000.0},
-    "gemma": {"head_dim": 256},
-    "gemma2": {"head_dim": 256},
-    "gemma3_text": {"rope_theta": 1000000.0, "rope_local_base_freq": 10000.0, "head_dim": 256},
-    "gemma3n_text": {"rope_theta": 1000000.0, "rope_local_base_freq": 10000.0, "head_dim": 256},
-    "gemma4_text": {"head_dim": 256, "global_head_dim": 512},
-    "gemma4_unified_text": {"head_dim": 256, "global_head_dim": 512},
-    "glm": {"head_dim": 128, "partial_rotary_factor": 0.5},
-    "glm4": {"head_dim": 128, "partial_rotary_factor": 0.5},
-    "glm4_moe": {"partial_rotary_factor": 0.5},
-    "gpt_neox": {"partial_rotary_factor": 0.25},
-    "gpt_oss": {"head_dim": 64},
-    "gptj": {"rope_theta": 10000.0},
-    "helium": {"head_dim": 128},
-    "llama": {"rope_theta": 10000.0},
-    "llama4_text": {"head_dim": 128},
-    "minimax_m2": {"head_dim": 128},
-    "ministral3": {"head_dim": 128},
-    "nemotron": {"partial_rotary_factor": 0.5},
-    "persimmon": {"partial_rotary_factor": 0.5},
-    "phi": {"partial_rotary_factor": 0.5},
-    "qwen3": {"head_dim": 128},
-    "qwen3_5_moe_text": {"head_dim": 256, "partial_rotary_factor": 0.25},
-    "qwen3_5_text": {"head_dim": 256, "partial_rotary_factor": 0.25},
-    "qwen3_next": {"head_dim": 256, "partial_rotary_factor": 0.25},
-    "qwen3_vl_text": {"head_dim": 128},
-    "roformer": {"rope_theta": 10000.0},
-    "seed_oss": {"head_dim": 128},
-    "stablelm": {"partial_rotary_factor": 0.25},
-}
-# Families that need a key whose absence would mean something else.
-NEEDED = {"gptj": "rotary_dim", "codegen": "rotary_dim"}
+
+@functools.cache
+def tables():
+    """Read the data file, once, when a config is first read."""
+    return tomllib.loads((resources.files("rope_ref.config") / "families.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def rows():
+    """Return the row of each family, with the name and version of what it was read from."""
+    others = ("same", "part", "harmless", "vision", "gguf")
+    found = {
+        name: {"family": name, "read_from": source, **row}
+        for source, table in tables().items()
+        if source not in others
+        for name, row in table.items()
+    }
+    return found | {name: found[other] for name, other in tables()["same"].items()}
+
+
+def find_family(*kinds):
+    """Return the row of the first model_type that is known, as such or as the text part of one; else an empty row."""
+    for kind in kinds:
+        for name in (kind, f"{kind}_text"):
+            if isinstance(kind, str) and name in rows():
+                return rows()[name]
+    return {}
+
+
+def vision_family(*kinds):
+    """Return the row of the first model_type that has a vision part which is read; else an empty row."""
+    return next((tables()["vision"][kind] for kind in kinds if kind in tables()["vision"]), {})
+
+
+@functools.cache
+def gguf_pairings():
+    """Return the pairing of each architecture of GGUF files whose layers share one RoPE."""
+    return {name: pairing for pairing, names in tables()["gguf"].items() for name in names}
+
+
+def own_part(kind):
+    """Return the key under which a model keeps the part that is read, if it has a name of its own."""
+    return tables()["part"].get(kind) if isinstance(kind, str) else None
+
+
+def harmless():
+    """Return the keys that speak of position and change nothing, each with the reason."""
+    return tables()["harmless"]

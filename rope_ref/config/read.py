@@ -1,214 +1,204 @@
-"""Read what a model's config.json says of its RoPE into explicit numbers: no mathematics here."""
+"""Read what a model's config.json says of its RoPE into explicit numbers: no mathematics here.
+
+Files are read as transformers 5.24 reads them, the program they are published for. What they say of RoPE stands under
+many names, old and new; every name that is understood stands in this package, and a name that is not is refused.
+"""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from rope_ref.checks import check_bool, check_count
-from rope_ref.config.entry import ORIGINAL, Entry, Part, agreed
-from rope_ref.config.families import LEFT_OUT, PAIRING_OF
-from rope_ref.config.layers import flat_layer, nested_layer
-from rope_ref.config.widths import read_sections, read_widths
-from rope_ref.scaling import METHODS, Scaling
+from rope_ref.checks import check_count, check_positive
+from rope_ref.config.entry import Entry, Part, agreed
+from rope_ref.config.gguf import as_config, in_words_of_the_header, is_header
+from rope_ref.config.layers import ATTENTION, Layer, asked_about, named, read_layers, spans
+from rope_ref.config.parts import BASE, off, open_text, refuse_passed_over, refuse_unread, rope_entry
+from rope_ref.config.recipe import Recipe
+from rope_ref.config.types import TYPES, read_type
+from rope_ref.config.widths import of_kind, read_pairing, read_sections, read_widths
 
-__all__ = ["Recipe", "RopeConfig", "from_config", "read_config"]
+__all__ = ["read_config", "read_each_layer"]
 
-# Where a model of several parts keeps its text part.
-TEXT_PARTS = ("thinker_config", "text_config", "llm_config", "language_config")
-BASE = ("rope_theta", "rotary_emb_base")
-
-# The rope types there are, and older names of two of them; "mrope" says only that sections follow.
-TYPES = {method.rope_type: method for method in METHODS.values() if method.rope_type}
-OLD_TYPES = {"su": "longrope", "mrope": "default"}
-# Keys of rope_scaling or rope_parameters that are read ...
-PLAIN = set("rope_theta partial_rotary_factor mrope_section mrope_interleaved interleaved".split())
-SCALED = {ORIGINAL, *(key for method in TYPES.values() for key in method.keys)}
-READ = {"rope_type", "type", *PLAIN, *SCALED}
-# ... and keys that published files hold there and that do not change the rotation.
-PASSED_OVER = {"finetuned", "llama_4_scaling_beta", "max_position_embeddings"}
-# Keys beside the entry that change the rotation in ways that are not read; they are refused unless null, false or 1.
-NOT_READ = """
-    compress_rope_theta rope_position_scale rope_ratio rope_scaling_factor rotary_emb_scale_base rotary_scaling_factor
-    use_dynamic_ntk
-""".split()
-NO_ROPE = ("alibi", "nope")  # "absolute" stands by habit in files of models that have RoPE
+# Layer types with a base each in flat files of any family, recognised by their keys.
+BY_KEYS = [
+    {"full_attention": "rope_theta", "sliding_attention": "rope_local_base_freq"},
+    {"full_attention": "global_rope_theta", "sliding_attention": "local_rope_theta"},
+]
 
 
-class Recipe(NamedTuple):
-    """Which function of the scaling module a config asks for, with its numbers.
+class Reading:
+    """One config opened: the part that is read, its family's row, its entry of RoPE and its layers."""
 
-    Parameters
-    ----------
-    method : str
-        Name of the function, or "plain" for no scaling.
-    base : float
-        Base b.
-    arguments : dict
-        Keywords of the function.
-    rotary_dim, head_dim : int
-        Rotated width, and width of one query or key head.
-    pairing : {"interleaved", "half"} or None
-        Which features form a pair; None where the model family is not known.
-    sections : tuple of int, or None
-        How many pairs read each axis in M-RoPE.
-    sections_interleaved : bool
-        Whether the axes of M-RoPE alternate from pair to pair.
-    has_softmax_factor : bool
-        Whether the attention of this family multiplies its scale by YaRN's softmax factor.
+    def __init__(self, config, seq_len):
+        self.seq_len = None if seq_len is None else check_count(seq_len, "seq_len")
+        self.part, self.row, self.passed = open_text(config)
+        refuse_unread(self.part, self.row)
+        self.off = off(self.part, self.row)
+        self.entry = rope_entry(self.part)
+        self.layers = read_layers(self.part, self.row)
+        self.labels = self.row.get("labels", {})
+        self.nested = [key for key, value in self.entry.mapping.items() if isinstance(value, Mapping)]
+        self.bases = {} if self.nested else self.flat_bases()
+        if self.layers is not None:
+            self.layers = [self.without_entry(layer) for layer in self.layers]
 
-    Examples
-    --------
-    >>> config = {"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}
-    >>> read_config(config)[:5]
-    ('plain', 10000.0, {}, 4, 4)
-    """
+    def without_entry(self, layer):
+        """Return a layer as one that does not turn, where the entry of its type is null."""
+        label, entry = self.labels.get(layer.kind, layer.kind), self.entry
+        null = self.nested and label in entry.mapping and entry.mapping[label] is None
+        return layer._replace(why=layer.why or entry.name(label)) if null else layer
 
-    method: str
-    base: float
-    arguments: dict
-    rotary_dim: int
-    head_dim: int
-    pairing: str | None
-    sections: tuple | None
-    sections_interleaved: bool
-    has_softmax_factor: bool
+    def flat_bases(self):
+        """Return which key holds the base of each layer type, in a file with a flat entry; none where all share one."""
+        part, own = self.part, self.row.get("bases")
+        if own and (len({*own.values()}) > 1 or self.entry.mapping):
+            return own
+        for keys in BY_KEYS:
+            if any(part.get(key) is not None for key in keys.values() if key != "rope_theta"):
+                return keys
+        return {}
 
+    def choices(self):
+        """Return the layer types that have a RoPE each."""
+        return self.nested or list(self.bases)
 
-class RopeConfig(NamedTuple):
-    """What a model's configuration says of its RoPE.
+    def check_layer_type(self, layer_type):
+        """Raise unless a layer type is one that the config has."""
+        choices = self.choices()
+        label = self.labels.get(layer_type, layer_type)
+        if choices and label not in choices:
+            keys = " and ".join(self.part.name(key) for key in dict.fromkeys(self.bases.values()))
+            raise ValueError(
+                f"layer_type must be one of {', '.join(map(repr, choices))}, which have a RoPE each in this config"
+                f"{f' ({keys})' if keys else ''}, got {layer_type!r}"
+            )
+        known = dict.fromkeys(layer.kind for layer in self.layers or [] if layer.kind in ATTENTION)
+        if not choices and layer_type is not None and layer_type not in known:
+            listed = ", ".join(["None", *map(repr, known)])
+            raise ValueError(f"layer_type must be {listed}: all layers share one RoPE here, got {layer_type!r}")
 
-    Parameters
-    ----------
-    scaling : Scaling
-        Speeds, length factor and softmax factor.
-    rotary_dim : int
-        Rotated width, twice the number of pairs.
-    head_dim : int
-        Width of one query or key head. Where the rotated part is kept apart from the rest (multi-head latent
-        attention of DeepSeek), the width of that part.
-    pairing : {"interleaved", "half"} or None
-        Which features form a pair, as the model's code in transformers reads its weights; None where the model family
-        is not known.
-    sections : tuple of int, or None
-        How many pairs read each axis in M-RoPE (time, height, width); None for plain RoPE.
-    sections_interleaved : bool, optional
-        Whether the axes of M-RoPE alternate from pair to pair, as in Qwen3-VL.
+    def one_recipe(self, layer_type):
+        """Return the recipe of all layers of a type, or raise: some do not turn, or they differ."""
+        if self.off:
+            raise ValueError(f"{self.off} must be one with RoPE, got {value_of(self.off, self.part)}: nothing turns")
+        self.check_layer_type(layer_type)
+        asked = asked_about(self.layers or [], layer_type, self.labels)
+        without = [layer for layer in asked if not layer.turns]
+        if without:
+            raise ValueError(
+                f"layer_type must name layers that turn, got {layer_type!r}: layers "
+                f"{spans([layer.number for layer in without])} have no RoPE, says {without[0].why}; "
+                "rope_of_layers reads each layer"
+            )
+        recipes = [(layer, self.recipe(layer)) for layer in asked or [Layer(None, layer_type)]]
+        for layer, recipe in recipes[1:]:
+            if recipe != recipes[0][1]:
+                raise ValueError(
+                    f"layer_type must name layers with one RoPE, got {layer_type!r}: layers {recipes[0][0].number} and "
+                    f"{layer.number} differ; rope_of_layers reads each layer"
+                )
+        return recipes[0][1]
 
-    Examples
-    --------
-    >>> RopeConfig(Scaling([1.0]), 2, 4, "half", None).rotary_dim
-    2
-    """
+    def recipes(self):
+        """List the recipe of each layer, None where it has no RoPE."""
+        if not self.row:
+            name = self.part.name("model_type")
+            raise ValueError(f"{name} must be of a family that is known: its code may leave layers without RoPE")
+        if self.layers is None:
+            raise ValueError(
+                f"{self.part.name('num_hidden_layers')} and {self.part.name('layer_types')} must say how many layers "
+                "there are and of which types, got too little"
+            )
+        return [self.recipe(layer) if layer.turns and not self.off else None for layer in self.layers]
 
-    scaling: Scaling
-    rotary_dim: int
-    head_dim: int
-    pairing: str | None
-    sections: tuple | None
-    sections_interleaved: bool = False
+    def entry_of(self, layer):
+        """Return the RoPE parameters of a layer, and the keys of its base."""
+        label = self.labels.get(layer.kind, layer.kind)
+        for key in self.bases.values():
+            self.part.get(key)
+        if self.nested:
+            return self.entry_of_type(label), None
+        if not layer.scaled:
+            return plain_entry(self.entry), BASE
+        if not self.bases:
+            return self.entry, BASE
+        scaled = self.row.get("scaled", ["full_attention"])
+        if not scaled and self.entry.mapping and read_type(self.entry) != "default":
+            raise ValueError(f"{self.entry.path} must ask for no scaling, which {self.row['family']} does not have")
+        keys = BASE if self.bases[label] == "rope_theta" else (self.bases[label],)
+        if label in scaled:
+            added = self.row.get("yarn", {}) if read_type(self.entry) == "yarn" else {}
+            return (Part({**added, **self.entry.mapping}, self.entry.path) if added else self.entry), keys
+        if self.entry.get("rope_theta") is not None:
+            name = self.entry.name("rope_theta")
+            raise ValueError(f"{name} must stand beside the entry where layer types have a base each")
+        return Part({}, self.entry.path), keys
 
+    def entry_of_type(self, label):
+        """Return the parameters of one layer type, from an entry that holds a mapping for each."""
+        entry = self.entry
+        for key, value in entry.mapping.items():
+            if (
+                key not in self.nested
+                and value is not None
+                and (key not in ("rope_type", "type") or value != "default")
+            ):
+                raise ValueError(f"{entry.name(key)} must stand inside a layer type, as others do here, got {value!r}")
+        if label not in self.nested:
+            raise ValueError(f"{entry.name(label)} must be given for the layers of this type, got none")
+        return entry.part(label)
 
-def text_part(config):
-    """Find the part of a config that describes the text model, and the model_type it goes by."""
-    part, kind = Part(config, "config"), config.get("model_type")
-    for key in TEXT_PARTS:
-        inner = part.part(key)
-        if inner.mapping:
-            agreed(part.found("rope_theta") + inner.found("rope_theta"))
-            same_meaning(rope_entry(part), rope_entry(inner))
-            part, kind = inner, inner.get("model_type") or kind
-    if kind is not None and not isinstance(kind, str):
-        raise TypeError(f"{part.name('model_type')} must be a text, got {kind!r}")
-    names = [name for name in (kind, f"{kind}_text") if name in PAIRING_OF]
-    return part, names[0] if names else None
+    def recipe(self, layer):
+        """Return the recipe of one layer."""
+        part, row, label = self.part, self.row, self.labels.get(layer.kind, layer.kind)
+        rope, base_keys = self.entry_of(layer)
+        kind = read_type(rope)
+        rotary_dim, head_dim, share = read_widths(part, rope, row, kind, layer, label, base_keys is None)
+        make, arguments = TYPES[kind].read(Entry(part, rope, kind, share), self.seq_len)
+        recipe = Recipe(
+            make.__name__,
+            self.base(layer, rope, base_keys, label) ** (share if kind == "default" else 1),
+            arguments,
+            rotary_dim,
+            head_dim,
+            read_pairing(part, row),
+            *read_sections(part, rope, row, rotary_dim),
+            bool(part.get("qk_rope_head_dim")),
+        )
+        refuse_passed_over(self.passed[0])
+        return recipe
 
+    def base(self, layer, rope, keys, label):
+        """Return the base of one layer."""
+        part, row = self.part, self.row
+        part.get(BASE[0])  # asked for: it is what a list of bases stands in for
+        if layer.base is not None:
+            return layer.base[1]
+        if keys is None:
+            return self.nested_base(rope)
+        base = agreed(rope.found("rope_theta") + part.found(*keys) + named(part, row, "rope_theta", check_positive))
+        base = of_kind(row.get("base"), label) if base is None else base
+        if base is None:
+            raise ValueError(f"{part.name(keys[0])} must be given: it is the base of RoPE, got none")
+        times = part.found(row["base_times"]) if "base_times" in row else []
+        return base * (agreed(times) or 1.0)
 
-def same_meaning(first, second):
-    """Raise if two entries are both there and ask for different scalings."""
-    if first.mapping and second.mapping:
-        agreed([(entry.path, meaning(entry.mapping)) for entry in (first, second)])
-
-
-def today(kind):
-    """Return a rope type under its name of today."""
-    return OLD_TYPES.get(kind, kind) if isinstance(kind, str) else kind
-
-
-def meaning(entry):
-    """Return an entry without what is null, its base and share (compared elsewhere), and with its type as of today."""
-    kinds = [today(entry[key]) for key in ("rope_type", "type") if entry.get(key) is not None]
-    rest = {key: value for key, value in entry.items() if value is not None and key not in ("rope_type", "type")}
-    rest = {key: value for key, value in rest.items() if key not in ("rope_theta", "partial_rotary_factor")}
-    return {"rope_type": kinds[0] if kinds else "default", **rest}
-
-
-def refuse_other_positions(part, family):
-    """Raise if the config asks for no RoPE, or for a change of it that is not read."""
-    if part.get("alibi") is True:
-        raise ValueError(f"{part.name('alibi')} must be false for a model with RoPE, got true")
-    kind = part.get("position_embedding_type")
-    if kind in NO_ROPE:
-        raise ValueError(f"{part.name('position_embedding_type')} must be one with RoPE, got {kind!r}")
-    for key in NOT_READ:
-        value = part.get(key)
-        if not (value is None or value is False or (value == 1 and value is not True) or read_by(family, key)):
-            raise ValueError(f"{part.name(key)} must not be set: it changes RoPE in a way not read here")
-
-
-def read_by(family, key):
-    """Tell whether a key is read for one family though not for all."""
-    return (family, key) == ("chatglm", "rope_ratio")
-
-
-def rope_entry(part):
-    """Return the mapping of RoPE parameters of a config, under its old or its new name."""
-    old, new = part.part("rope_scaling"), part.part("rope_parameters")
-    same_meaning(old, new)
-    return new if new.mapping else old
-
-
-def read_type(rope):
-    """Return the rope type of an entry under its name of today, or raise."""
-    found = [(rope.name(key), rope.get(key)) for key in ("rope_type", "type") if rope.get(key) is not None]
-    for name, value in found:
-        if not isinstance(value, str) or today(value) not in TYPES:
-            listed = ", ".join(repr(kind) for kind in (*sorted(TYPES), *OLD_TYPES))
-            raise ValueError(f"{name} must be one of {listed}, got {value!r}")
-    unknown = sorted(str(key) for key in rope.mapping if key not in READ | PASSED_OVER and rope.get(key) is not None)
-    if unknown:
-        raise ValueError(f"{rope.name(unknown[0])} is not a key that is known; known are {', '.join(sorted(READ))}")
-    kind = agreed([(name, today(value)) for name, value in found])
-    if kind is None:
-        scaled = [key for key in rope.mapping if key in SCALED and rope.get(key) is not None]
-        if scaled:
-            raise ValueError(f"{rope.name('rope_type')} must be given beside {scaled[0]!r}, got none")
-        return "default"
-    if kind == "default" and rope.get("factor") not in (None, 1):
-        raise ValueError(f"{rope.name('factor')} must be left out for the type 'default', got {rope.get('factor')!r}")
-    if kind != "longrope" and rope.get("short_factor") is not None:
-        raise ValueError(f"{rope.name('short_factor')} must be left out for the type {kind!r}, which has no lists")
-    return kind
-
-
-def read_base(part, rope, family, key, nested):
-    """Return the base."""
-    if nested:
-        return rope.need("rope_theta", "for each layer type")
-    keys = BASE if key == "rope_theta" else (key,)
-    base = agreed(rope.found("rope_theta") + part.found(*keys))
-    if base is None:
-        base = LEFT_OUT.get(family, {}).get(key)
-    if base is None:
-        raise ValueError(f"{part.name(key)} must be given: it is the base of RoPE, got none")
-    if family == "chatglm":  # its code multiplies the base, and has no other scaling
-        base *= agreed(part.found("rope_ratio")) or 1.0
-    return base
+    def nested_base(self, rope):
+        """Return the base of a layer type; one beside the entry must be that of one of them."""
+        base = rope.need("rope_theta", "for each layer type")
+        all_bases = [self.entry.mapping[key].get("rope_theta") for key in self.nested]
+        for name, value in self.part.found(*BASE, *self.row.get("bases", {}).values()):
+            if value not in all_bases:
+                raise ValueError(f"{name} must be the base of a layer type, {all_bases}, got {value}")
+        return base
 
 
-def read_pairing(part, family):
-    """Return which features form a pair; None where the family is not known."""
-    if part.get("rope_interleave") is None:
-        return PAIRING_OF.get(family)
-    return "interleaved" if check_bool(part.get("rope_interleave"), part.name("rope_interleave")) else "half"
+def plain_entry(entry):
+    """Return what an entry says to layers that are not scaled: the base alone."""
+    return Part({key: value for key, value in entry.mapping.items() if key == "rope_theta"}, entry.path)
+
+
+def value_of(name, part):
+    """Return the value of a key by its full name, for an error."""
+    return repr(part.mapping.get(name.rsplit("'", 2)[1]))
 
 
 def read_config(config, seq_len=None, layer_type=None):
@@ -240,84 +230,41 @@ def read_config(config, seq_len=None, layer_type=None):
     >>> read_config(config)[:3]
     ('linear', 10000.0, {'factor': 4.0})
     """
-    if not isinstance(config, Mapping):
-        raise TypeError(f"config must be a mapping, the parsed config.json, got {type(config).__name__}")
-    seq_len = None if seq_len is None else check_count(seq_len, "seq_len")
-    part, family = text_part(config)
-    refuse_other_positions(part, family)
-    entry = rope_entry(part)
-    rope, base_key = nested_layer(entry, layer_type), None
-    if rope is None:
-        rope, base_key = flat_layer(part, entry, family, layer_type)
-    nested = base_key is None
-    kind = read_type(rope)
-    rotary_dim, head_dim, share = read_widths(part, rope, family, kind, layer_type, nested)
-    make, arguments = TYPES[kind].read(Entry(part, rope, kind, share), seq_len)
-    return Recipe(
-        make.__name__,
-        read_base(part, rope, family, base_key, nested),
-        arguments,
-        rotary_dim,
-        head_dim,
-        read_pairing(part, family),
-        *read_sections(rope, rotary_dim),
-        part.get("qk_rope_head_dim") is not None,
-    )
+    if not is_header(config):
+        return Reading(config, seq_len).one_recipe(layer_type)
+    meant, pairing, names = as_config(config)
+    try:
+        return Reading(meant, seq_len).one_recipe(layer_type)._replace(pairing=pairing)
+    except (TypeError, ValueError) as error:
+        raise type(error)(in_words_of_the_header(str(error), names)) from None
 
 
-def from_config(mapping, seq_len=None, *, layer_type=None):
-    r"""Read RoPE from a model's config.json.
+def read_each_layer(config, seq_len=None):
+    """Read RoPE from a model's config.json for each layer: a `Recipe`, or None where the layer has no RoPE.
 
     Parameters
     ----------
-    mapping : mapping
-        The parsed config.json, as published for transformers, of its version 5 (``rope_parameters``) or earlier
-        (``rope_theta`` and ``rope_scaling``). Of a model with several parts the text part is read.
+    config : mapping
+        The parsed config.json.
     seq_len : int, optional
-        Present length, in tokens, for the types "dynamic" and "longrope", whose speeds depend on it. None is the
-        length trained on: no change by "dynamic", and the short list of "longrope", as transformers does.
-    layer_type : str, optional
-        Which layers, such as "full_attention" or "sliding_attention", where these have a RoPE each.
+        Present length, in tokens; None is the length trained on.
 
     Returns
     -------
-    RopeConfig
-        Speeds, widths, pairing and M-RoPE sections.
+    list
+        A `Recipe` for each layer, None where it has no RoPE.
 
     Raises
     ------
-    TypeError
-        If `mapping` is no mapping, or a value is not of its type.
-    ValueError
-        If a type is unknown (the message lists those known), a key is missing, unknown or contradicts another (the
-        message names it), or layers differ and `layer_type` does not say which (it lists them).
-
-    Notes
-    -----
-    Nothing is guessed. What a file of a known model family leaves out, because transformers' code for that family
-    fixes it, is taken from there; where the family is not known, the missing key is an error.
-
-    Where implementations read a file in several ways, transformers 5.24 is followed, but for two of its faults: inside
-    a layer type, ``truncate`` is read where it stands; and an entry of YaRN, Llama 3 or LongRoPE without
-    ``original_max_position_embeddings`` is an error, where transformers takes the extended length and then extends
-    almost nothing. ``factor`` counts as it stands, also where it is not the ratio of the two lengths.
-
-    Which layers are turned at all (``no_rope_layers`` and the like) is not read.
+    TypeError, ValueError
+        As `rope_of_layers`.
 
     Examples
     --------
-    >>> config = {
-    ...     "model_type": "llama", "hidden_size": 16, "num_attention_heads": 2, "rope_theta": 10000.0,
-    ...     "max_position_embeddings": 8192, "rope_scaling": {"rope_type": "linear", "factor": 4.0},
-    ... }
-    >>> rope = from_config(config)
-    >>> rope.scaling.inv_freq, rope.pairing
-    (array([0.25   , 0.025  , 0.0025 , 0.00025]), 'half')
+    >>> config = {"model_type": "smollm3", "head_dim": 4, "num_hidden_layers": 2, "no_rope_layers": [1, 0]}
+    >>> [recipe and recipe.base for recipe in read_each_layer(config)]
+    [2000000.0, None]
     """
-    recipe = read_config(mapping, seq_len, layer_type)
-    scaling = METHODS[recipe.method].make(recipe.rotary_dim, recipe.base, **recipe.arguments)
-    if not recipe.has_softmax_factor:
-        scaling = scaling._replace(softmax_factor=1.0)
-    return RopeConfig(
-        scaling, recipe.rotary_dim, recipe.head_dim, recipe.pairing, recipe.sections, recipe.sections_interleaved
-    )
+    if is_header(config):
+        raise ValueError("mapping must be a config.json: the header of a GGUF file does not say which layers turn")
+    return Reading(config, seq_len).recipes()

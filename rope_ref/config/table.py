@@ -1,11 +1,45 @@
 """The table of a model's pairs: how fast each turns, what it saw in training, and what the scaling changed."""
 
 from rope_ref.checks import check_count
-from rope_ref.config.read import from_config, read_config
+from rope_ref.config.gguf import is_header
+from rope_ref.config.layers import spans
+from rope_ref.config.read import Reading, read_config
+from rope_ref.config.ropes import from_config
 from rope_ref.frequencies import inverse_frequencies, wavelengths
 from rope_ref.scaling import share_seen
 
 __all__ = []
+
+
+def words(kind, recipe):
+    """Say in words what turns a layer."""
+    if recipe is None:
+        return "no RoPE" if kind is None else f"{kind}, no RoPE"
+    said = [kind] if kind else []
+    said.append(f"base {recipe.base:,.0f}" if recipe.base.is_integer() else f"base {recipe.base:,}")
+    if recipe.method == "linear":
+        said.append(f"times 1/{recipe.arguments['factor']:g}")
+    elif recipe.method != "plain":
+        factor = recipe.arguments.get("factor")
+        said.append(recipe.method + (f" with factor {factor:g}" if factor else ""))
+    return ", ".join([*said, f"width {recipe.rotary_dim} of {recipe.head_dim}"])
+
+
+def layer_groups(config, seq_len=None):
+    """Return what turns the layers, as {words: layer numbers}; nothing where the file does not tell its layers."""
+    if is_header(config):
+        return {}
+    reading, groups = Reading(config, seq_len), {}
+    if not reading.row or not reading.layers:
+        return groups
+    for layer, recipe in zip(reading.layers, reading.recipes(), strict=True):
+        groups.setdefault(words(layer.kind, recipe), []).append(layer.number)
+    return groups
+
+
+def group_lines(groups):
+    """Write the groups of layers, a line each."""
+    return [f"layers {spans(numbers)}: {said}" for said, numbers in groups.items()]
 
 
 def trained_length(config, recipe):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rope_ref.checks import as_inv_freq, as_real, check_choice, check_count, check_positive
+from rope_ref.checks import as_inv_freq, as_real, check_choice, check_count, check_integer, check_positive
 from rope_ref.positions.axes import axis_angles
 from rope_ref.positions.grid import as_sizes, video_grid
 from rope_ref.positions.tokens import sequential
@@ -17,10 +17,12 @@ def mrope_axes(sections, *, interleaved=False):
     ----------
     sections : sequence of int
         Pairs for time, height and width; (16, 24, 24) in Qwen2-VL, (24, 20, 20) in Qwen3-VL.
-    interleaved : bool, optional
-        Deal the pairs out in turn, as Qwen3-VL does: height takes every third pair from pair 1 on, width from pair 2
-        on, each until its section is used up, and time all the others. By default each takes a block, as Qwen2-VL and
-        Qwen2.5-VL do. Which features form a pair is another matter: all of them use the pairing "half".
+    interleaved : bool or {"blocks", "interleaved", "alternating"}, optional
+        How the pairs are dealt out. By default, False or "blocks", each axis takes a block, as in Qwen2-VL and
+        Qwen2.5-VL. True or "interleaved": in turn, as in Qwen3-VL; height takes every third pair from pair 1 on, width
+        from pair 2 on, each until its section is used up, and time all the others. "alternating": height and width
+        take the first pairs by turns, and time those left, as in ERNIE 4.5 VL; time may have none. Which features form
+        a pair is another matter: Qwen's use the pairing "half", ERNIE "interleaved".
 
     Returns
     -------
@@ -32,8 +34,9 @@ def mrope_axes(sections, *, interleaved=False):
     TypeError
         If a section is not an integer.
     ValueError
-        If there are not three sections, one is not positive, or dealing them out in turn would not give each axis its
-        section: height and width must not need a pair beyond the last one.
+        If there are not three sections, one is not positive, the order is not one of these, dealing them out in turn
+        would not give each axis its section (height and width must not need a pair beyond the last one), or height and
+        width that alternate have not as many pairs each.
 
     Examples
     --------
@@ -41,10 +44,15 @@ def mrope_axes(sections, *, interleaved=False):
     array([0, 0, 1, 1, 1, 2, 2, 2])
     >>> mrope_axes((4, 2, 2), interleaved=True)
     array([0, 1, 2, 0, 1, 2, 0, 0])
+    >>> mrope_axes((2, 3, 3), interleaved="alternating")
+    array([1, 2, 1, 2, 1, 2, 0, 0])
     """
-    sections = as_sections(sections)
-    if not interleaved:
+    order = as_order(interleaved)
+    sections = as_sections(sections, without_time=order == "alternating")
+    if order == "blocks":
         return np.repeat(np.arange(3), sections)
+    if order == "alternating":
+        return np.concatenate([np.tile([1, 2], sections[1]), np.zeros(sections[0], np.int64)])
     axis = np.zeros(sum(sections), np.int64)
     for number in (1, 2):
         axis[number : 3 * sections[number] : 3] = number
@@ -56,13 +64,23 @@ def mrope_axes(sections, *, interleaved=False):
     return axis
 
 
-def as_sections(sections):
-    """Return the pairs of time, height and width as three ints, or raise."""
+def as_order(interleaved):
+    """Return how pairs are dealt out to the axes, by name, or raise."""
+    if isinstance(interleaved, (bool, np.bool_)):
+        return "interleaved" if interleaved else "blocks"
+    return check_choice(interleaved, ("blocks", "interleaved", "alternating"), "interleaved")
+
+
+def as_sections(sections, without_time=False):
+    """Return the pairs of time, height and width as three ints, or raise; time may have none where that is said."""
     if isinstance(sections, str) or not np.iterable(sections):
         raise TypeError(f"sections must be three counts of pairs, got {sections!r}")
-    sections = tuple(check_count(count, "sections") for count in sections)
+    first = check_integer if without_time else check_count
+    sections = tuple((check_count if axis else first)(count, "sections") for axis, count in enumerate(sections))
     if len(sections) != 3:
         raise ValueError(f"sections must be three counts of pairs, for time, height and width, got {len(sections)}")
+    if without_time and (sections[0] < 0 or sections[1] != sections[2]):
+        raise ValueError(f"sections must have as many pairs for height as for width to alternate, got {sections}")
     return sections
 
 
@@ -78,8 +96,9 @@ def mrope_angles(position_ids, inv_freq, sections, *, interleaved=False):
         Radians per position: one ladder over the whole head, which no section starts anew. Scaled frequencies will do.
     sections : sequence of int
         Pairs for time, height and width; they add up to all pairs.
-    interleaved : bool, optional
-        Deal the pairs out in turn (Qwen3-VL) instead of in three blocks (Qwen2-VL, Qwen2.5-VL): see `mrope_axes`.
+    interleaved : bool or {"blocks", "interleaved", "alternating"}, optional
+        How the pairs are dealt out: in three blocks (Qwen2-VL, Qwen2.5-VL), in turn (True, Qwen3-VL) or height and
+        width by turns before time (ERNIE 4.5 VL): see `mrope_axes`.
 
     Returns
     -------

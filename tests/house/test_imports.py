@@ -25,7 +25,7 @@ DOORS = {("rope_ref", "scaling/__init__.py", "config")}
 # that is not listed comes after all that are, and does not know the others: a new scaling method needs no place here.
 INSIDE = {
     "scaling": "base reach ntk by_parts *".split(),
-    "config": "entry families layers widths read table __init__".split(),
+    "config": "entry families types parts layers widths gguf recipe read vision ropes table __init__".split(),
     "vectors": "cases exact turns files __init__".split(),
     "positions": "tokens grid axes mrope __init__".split(),
     "faults": "rounding laws tables call turn rows planted checks snippets defects __init__".split(),

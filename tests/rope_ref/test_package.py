@@ -24,7 +24,7 @@ def test_tab_finds_every_name_before_it_is_read():
 
 
 def test_every_name_is_offered_once_and_can_be_read():
-    assert len(rope_ref.__all__) == len(set(rope_ref.__all__)) == 27
+    assert len(rope_ref.__all__) == len(set(rope_ref.__all__)) == 28
     assert fresh("from rope_ref import *; print(len([apply_rope, diagnose, from_config, RotaryEmbedding]))") == ["4"]
     assert all(getattr(rope_ref, name) is not None for name in dir(rope_ref))
 

@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from places import DATA
 
 import rope_ref.scaling
-from rope_ref import inverse_frequencies
+from rope_ref import inverse_frequencies, rope_of_layers
 from rope_ref.config import read_config
-from rope_ref.config.families import LEFT_OUT, PAIRING_OF
+from rope_ref.config.families import rows
+from rope_ref.config.layers import spans
 from rope_ref.scaling import METHODS, RopeConfig, from_config, linear, longrope, yarn
 
 
@@ -35,7 +36,7 @@ def expected_scaling(case):
     return SCALINGS[kind](expected["rotary_dim"], expected["base"], **{**arguments, **lists}).inv_freq
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", [name for name, case in PUBLISHED.items() if case["expected"]["scaling"]])
 def test_published_config_is_read(name):
     case = PUBLISHED[name]
     expected, before = case["expected"], copy.deepcopy(case["config"])
@@ -50,9 +51,17 @@ def test_published_config_is_read(name):
     assert_allclose(got.scaling[1:], [expected["attention_factor"], expected["softmax_factor"]], rtol=1e-15, atol=0)
 
 
+@pytest.mark.parametrize("name", [name for name, case in PUBLISHED.items() if "layers" in case])
+def test_layers_of_a_published_config_turn(name):
+    case = PUBLISHED[name]
+    got = rope_of_layers(case["config"])
+    assert spans([i for i, rope in enumerate(got) if rope is not None]) == case["layers"]
+    assert case["source"]
+
+
 def test_published_configs_are_many_and_hold_every_type():
     assert len({json.dumps(case["config"]) for case in PUBLISHED.values()}) >= 40
-    kinds = {case["expected"]["scaling"][0] for case in PUBLISHED.values()}
+    kinds = {case["expected"]["scaling"][0] for case in PUBLISHED.values() if case["expected"]["scaling"]}
     typed = {name for name, method in METHODS.items() if method.rope_type}
     assert kinds == typed | {"ntk"}  # which a type "dynamic" with a fixed alpha asks for
 
@@ -94,6 +103,7 @@ TWO = {
     "sliding_attention": {"rope_theta": 100.0, "rope_type": "default"},
 }
 BASE = {"rope_theta": 10000.0}
+PARTIAL = {**LLAMA, "model_type": "phi3"}
 
 
 def scaled(entry, **more):
@@ -183,7 +193,7 @@ def test_layer_types_have_a_rope_each():
 
 def test_share_of_a_layer_type_counts_before_that_of_all():
     layers = {"full_attention": {**BASE, "partial_rotary_factor": 0.25}, "sliding_attention": BASE}
-    config = {**LLAMA, "partial_rotary_factor": 0.5, "rope_parameters": layers}
+    config = {**LLAMA, "model_type": "phi", "partial_rotary_factor": 0.5, "rope_parameters": layers}
     widths = [from_config(config, layer_type=kind).rotary_dim for kind in ("full_attention", "sliding_attention")]
     assert widths == [2, 4]
 
@@ -249,7 +259,7 @@ def test_unknown_family_has_no_pairing_and_no_base():
 
 
 def test_family_tables_agree():
-    assert LEFT_OUT.keys() <= PAIRING_OF.keys()
+    assert all(row.get("pairing") or row.get("refused") for row in rows().values())
 
 
 def test_recipe_holds_the_numbers():
@@ -356,15 +366,23 @@ BROKEN = {
     ),
     "odd head": ({**LLAMA, "head_dim": 7}, r"config\['head_dim'\] must give an even rotary_dim .* got 7"),
     "odd share": (
-        {**LLAMA, "partial_rotary_factor": 0.4},
+        {**PARTIAL, "partial_rotary_factor": 0.4},
         r"\['partial_rotary_factor'\] must give an even rotary_dim .* got 3",
     ),
     "share above 1": ({**LLAMA, "rotary_pct": 1.5}, r"config\['rotary_pct'\] must be at most 1, got 1.5"),
+    "share of a family that turns whole heads": (
+        {**LLAMA, "partial_rotary_factor": 0.5},
+        r"config\['partial_rotary_factor'\] must be left out for llama, whose code turns whole heads, got 4",
+    ),
+    "null share": (
+        {**LLAMA, "model_type": "phi", "partial_rotary_factor": None},
+        r"config\['partial_rotary_factor'\] must be a number or left out for phi",
+    ),
     "share zero": ({**LLAMA, "partial_rotary_factor": 0.0}, r"config\['partial_rotary_factor'\] must be positive"),
     "two shares": ({**LLAMA, "partial_rotary_factor": 0.5, "rotary_pct": 0.25}, "must agree, got 0.5 and 0.25"),
     "share and width": ({**LLAMA, "partial_rotary_factor": 0.5, "rotary_dim": 8}, "must agree, got 8 and 4"),
     "width beyond head": (
-        {**LLAMA, "rotary_dim": 16},
+        {**BASE, "head_dim": 8, "rotary_dim": 16},
         r"config\['rotary_dim'\] must give an even rotary_dim of at most head_dim, 8",
     ),
     "no width of GPT-J": (
@@ -374,7 +392,7 @@ BROKEN = {
     "sections": (scaled({"type": "mrope", "mrope_section": [1, 1, 1]}), r"\['mrope_section'\] must sum to the 4 pairs"),
     "sections no list": (
         scaled({"type": "mrope", "mrope_section": 4}),
-        r"\['mrope_section'\] must be a list of integers, got 4",
+        r"\['mrope_section'\] must be a list, got 4",
     ),
     "no sections": (scaled({"type": "mrope"}), rf"{SCALING}\['mrope_section'\] must be given for the type 'mrope'"),
     "two entries": (scaled(YARN, rope_parameters={**YARN, "factor": 8.0}), f"{SCALING} and {PARAMETERS} must agree"),
@@ -388,7 +406,7 @@ BROKEN = {
     ),
     "alibi": (
         {"model_type": "falcon", "hidden_size": 16, "num_attention_heads": 2, "alibi": True},
-        r"config\['alibi'\] must be false",
+        r"config\['alibi'\] must be one with RoPE, got True",
     ),
     "nope": (
         {**LLAMA, "position_embedding_type": "nope"},
@@ -439,7 +457,7 @@ BROKEN = {
             "layer_types": ["full_attention"] * 2,
             "per_layer_config": {"0": {"head_dim": 16}},
         },
-        r"config\['per_layer_config'\] must give one head_dim to all layers of type 'full_attention'",
+        r"layer_type must name layers with one RoPE, got 'full_attention': layers 0 and 1 differ",
     ),
     "model_type no text": ({**LLAMA, "model_type": ["llama"]}, r"config\['model_type'\] must be a text"),
     "layer_types no list": ({**LLAMA, "layer_types": 4}, r"config\['layer_types'\] must be a list, got 4"),
