@@ -10,7 +10,7 @@ STAMP_PEERS := .venv-peers/complete
 PEERS ?= torch==2.13.0 transformers==5.24.0 onnxruntime==1.32.0
 
 .DEFAULT_GOAL := help
-.PHONY: help figures test lab notebooks lint bench test-oldest peers wheel-check clean
+.PHONY: help figures test lab notebooks lint bench test-oldest peers families wheel-check clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -39,6 +39,10 @@ test-oldest: $(STAMP_OLDEST) ## unit tests and doctests on the oldest NumPy allo
 
 peers: $(STAMP_PEERS) ## compare with transformers, torch and onnxruntime, live (optional, large)
 	@.venv-peers/bin/python -m pytest tests/peers.py tests/peers_diagnosis.py -rs
+
+families: $(STAMP_PEERS) ## compare every model type of transformers with what is read of it, and keep the table
+	@.venv-peers/bin/python tests/families/table.py
+	@.venv-peers/bin/python tests/families/mutants.py
 
 wheel-check: $(STAMP) ## build a wheel, install it elsewhere with and without its extra, and use it
 	@PYTHON="$(PYTHON)" tests/house/wheel_check.sh
