@@ -2,10 +2,11 @@
 
 import contextlib
 import io
+import json
 import re
 
 import pytest
-from places import ROOT
+from places import DATA, ROOT
 
 import rope_course.__main__
 import rope_ref.__main__
@@ -41,6 +42,15 @@ def test_ten_lines_run_and_the_three_forms_are_equal():
 def test_any_model_runs():
     _, names = run(block("from_config"))
     assert names["rope"].pairing == "half" and len(names["turn"].inv_freq) == 64
+
+
+def test_the_counts_of_model_types_are_those_of_the_table():
+    table = json.loads((DATA / "families.json").read_text(encoding="utf-8"))
+    right, refused, wrong = (table["counts"][key] for key in ("right", "refused", "wrong"))
+    said = re.search(
+        r"Of the (\d+) model types\s.*?, (\d+) are read right.*?none wrong, and (\d+) are refused", TEXT, re.S
+    )
+    assert [int(number) for number in said.groups()] == [right + refused + wrong, right, refused] and wrong == 0
 
 
 def test_the_diagnosis_prints_what_the_page_shows():
