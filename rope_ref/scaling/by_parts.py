@@ -240,6 +240,7 @@ def ntk_by_parts_v1(rotary_dim, base=10000.0, *, factor, original_length, ntk_fa
 
 
 PARTS = {"factor": 8.0, "original_length": 2048}
+ROTATIONS = {**PARTS, "ramp": "rotations"}
 LIMITS = {"beta_fast": 16.0, "beta_slow": 2.0, "extrapolation_factor": 0.5}
 METHODS = (
     Method(
@@ -247,10 +248,7 @@ METHODS = (
         title="NTK-by-parts",
         vectors={
             "ntk_by_parts": ("NTK-by-parts as released, the ramp in pair numbers.", PARTS),
-            "ntk_by_parts_rotations": (
-                "NTK-by-parts as published, the ramp in rotations.",
-                {**PARTS, "ramp": "rotations"},
-            ),
+            "ntk_by_parts_rotations": ("NTK-by-parts as published, the ramp in rotations.", ROTATIONS),
             "ntk_by_parts_limits": ("NTK-by-parts with other limits.", {**PARTS, **LIMITS}),
         },
     ),

@@ -67,7 +67,7 @@ def read(entry, seq_len):
     return llama3, {key: entry.need(key) for key in KEYS} | {"original_length": entry.original_length()}
 
 
-LIMITS = {"low_freq_factor": 2.0, "high_freq_factor": 16.0}
+LIMITS = {"factor": 32.0, "original_length": 8192, "low_freq_factor": 2.0, "high_freq_factor": 16.0}
 METHODS = (
     Method(
         llama3,
@@ -78,11 +78,7 @@ METHODS = (
         suspects=({}, {"low_freq_factor": 1.0, "high_freq_factor": 1.0}),
         vectors={
             "llama3": ("Llama 3.1.", {"factor": 8.0, "original_length": 8192}, {"head_dim": 64, "base": 500000.0}),
-            "llama3_limits": (
-                "Llama 3.2 with other limits.",
-                {"factor": 32.0, "original_length": 8192, **LIMITS},
-                {"base": 500000.0},
-            ),
+            "llama3_limits": ("Llama 3.2 with other limits.", LIMITS, {"base": 500000.0}),
         },
     ),
 )

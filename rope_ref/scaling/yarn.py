@@ -126,7 +126,7 @@ def read(entry, seq_len):
 
 
 PARTS = {"factor": 8.0, "original_length": 2048}
-GPT_OSS = {"factor": 32.0, "original_length": 4096, "truncate": False}
+GPT_OSS = {"factor": 32.0, "original_length": 4096, "truncate": False}, {"head_dim": 64, "base": 150000.0}
 DEEPSEEK = {"factor": 40.0, "original_length": 4096}
 METHODS = (
     Method(
@@ -140,11 +140,7 @@ METHODS = (
             "yarn": ("YaRN as released.", PARTS),
             "yarn_interleaved": ("YaRN as released, pairs (2i, 2i + 1).", PARTS, {"pairing": "interleaved"}),
             "yarn_rotations": ("YaRN as published.", {**PARTS, "ramp": "rotations"}),
-            "yarn_gpt_oss": (
-                "YaRN with a ramp between fractions of pairs, as in gpt-oss.",
-                GPT_OSS,
-                {"head_dim": 64, "base": 150000.0},
-            ),
+            "yarn_gpt_oss": ("YaRN with a ramp between fractions of pairs, as in gpt-oss.", *GPT_OSS),
             "yarn_deepseek": (
                 "YaRN with equal weights, as in DeepSeek-V3: no length factor, but a softmax factor.",
                 {**DEEPSEEK, "mscale": 1.0, "mscale_all_dim": 1.0},
