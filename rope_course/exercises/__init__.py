@@ -1,6 +1,7 @@
 """The exercises of the lessons, and `check`, which knows the likely mistakes.
 
-An exercise is one entry in the module of its lesson: a new ``lessonNN.py`` with a list `EXERCISES` is found by itself.
+An exercise is one entry in the module of its lesson and one in its text: a new ``lessonNN.py`` with a list `EXERCISES`
+is found by itself, and reads ``text/en/lessonNN.toml``.
 """
 
 import difflib
@@ -9,6 +10,7 @@ import pkgutil
 import textwrap
 
 from rope_course.exercises.reading import NotAnswered, Trouble, is_blank
+from rope_course.exercises.words import phrase
 
 __all__ = ["EXERCISES", "check", "sheet", "show"]
 
@@ -64,27 +66,24 @@ def verdict(name, answer):
     if each is None:
         return unknown(name)
     if isinstance(answer, str) and answer.strip().lower() == "hint":
-        return " ".join(each.hint.split())
+        return each.hint
     try:
         if is_blank(answer):
             raise NotAnswered
-        says = each.checker(answer, each)
+        return each.words(each.checker(answer, each) or "right")
     except NotAnswered as trouble:
-        missing = f": {trouble}" if str(trouble) else ""
-        return f'Not answered yet{missing}. For a hint: check("{each.name}", "hint")'
+        missing = str(trouble)
+        return phrase("partly_answered" if missing else "not_answered", name=each.name, missing=missing)
     except Trouble as trouble:
         return str(trouble)
-    return " ".join((says or f"Right. {each.why}").split())
 
 
 def unknown(name):
     """Say that there is no such exercise, and which have a name like it."""
     if not isinstance(name, str):
-        return 'The name of the exercise comes first, in quotes: check("mirror_score", answer).'
+        return phrase("name_first")
     near = difflib.get_close_matches(name, EXERCISES, n=3, cutoff=0.6)
-    if near:
-        return f"There is no exercise of that name. Did you mean {' or '.join(near)}?"
-    return "There is no exercise of that name. All of them: python -m rope_course exercises"
+    return phrase("near_names", near=f" {phrase('or')} ".join(near)) if near else phrase("no_such_name")
 
 
 def show(name):
@@ -147,9 +146,9 @@ def laid_out(each):
 
 def answers(each):
     """Lay out hint, solution and wrong answers as plain text."""
-    parts = [wrapped(f"Hint: {each.hint}"), "Solution:", indented(each.solution)]
+    parts = [wrapped(phrase("hint_line", hint=each.hint)), phrase("solution_line"), indented(each.solution)]
     if each.mistakes:
-        parts.append("Wrong answers to expect, and what is said to them:")
+        parts.append(phrase("mistakes_line"))
     for mistake in each.mistakes:
         parts += [indented(shown(each, mistake.answer)), wrapped(mistake.says, "      ")]
     return "\n\n" + "\n\n".join(parts)

@@ -11,6 +11,8 @@ import warnings
 
 import numpy as np
 
+from rope_course.exercises.words import phrase
+
 __all__ = []
 
 SECONDS = 10.0  # for all calls of one check together
@@ -28,6 +30,11 @@ class TooSlow(BaseException):
     """Time is up; no `except Exception` of a student catches it."""
 
 
+def trouble(key, *more, **fields):
+    """Make a `Trouble` of a phrase, and of further ones behind it."""
+    return Trouble(" ".join([phrase(key, **fields), *map(phrase, more)]))
+
+
 def is_blank(answer):
     """Tell whether an answer is None, `...`, or a list of nothing else."""
     if isinstance(answer, (list, tuple)):
@@ -38,39 +45,39 @@ def is_blank(answer):
 def describe(value):
     """Name an object in a few words, without asking the object itself."""
     if isinstance(value, (bool, np.bool_)):
-        return f"the truth value {bool(value)}"
+        return phrase("a_truth", value=bool(value))
     if isinstance(value, str):
-        return "a text"
+        return phrase("a_text")
     if isinstance(value, (int, float, np.integer, np.floating)):
         try:
-            return f"the number {float(value):.6g}"
+            return phrase("a_number", value=f"{float(value):.6g}")
         except OverflowError:
-            return "a number too large to use"
+            return phrase("a_large_number")
     if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}"
+        return phrase("an_array", shape=value.shape)
     if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return phrase("a_list" if isinstance(value, list) else "a_tuple", count=len(value))
     if inspect.isroutine(value):
-        return "a function"
-    return f"an object of type {type(value).__name__}"
+        return phrase("a_function")
+    return phrase("an_object", type=type(value).__name__)
 
 
 def expected(shape):
     """Say which numbers are expected."""
     if shape == ():
-        return "one number"
-    return f"{shape[0]} numbers" if len(shape) == 1 else f"an array of shape {shape}"
+        return phrase("one_number")
+    return phrase("numbers", count=shape[0]) if len(shape) == 1 else phrase("an_array", shape=shape)
 
 
-def as_numbers(value, shape, where="Expected"):
+def as_numbers(value, shape, complaint="expected"):
     """Return `value` as a new float64 array of `shape`, or raise a `Trouble`."""
     if isinstance(value, (list, tuple)) and any(is_blank(each) for each in value):
-        raise NotAnswered("not every number is there")
-    wrong_kind = Trouble(f"{where} {expected(shape)}, got {describe(value)}.")
+        raise NotAnswered(phrase("not_every_number"))
+    wrong_kind = trouble(complaint, what=expected(shape), got=describe(value))
     try:
         array = np.asarray(value)
         if array.dtype.kind == "c":
-            raise Trouble(f"{where} {expected(shape)}, got complex numbers. Take them apart.")
+            raise trouble(complaint, "take_apart", what=expected(shape), got=phrase("complex_numbers"))
         if array.dtype.kind not in "iufO":
             raise wrong_kind
         with np.errstate(all="ignore"):
@@ -84,7 +91,7 @@ def as_numbers(value, shape, where="Expected"):
     if numbers.shape != shape:
         raise wrong_kind
     if not np.isfinite(numbers).all():
-        raise Trouble(f"{where} {expected(shape)}, got nan or inf among them. Was something divided by zero?")
+        raise trouble(complaint, "divided_by_zero", what=expected(shape), got=phrase("not_finite"))
     return numbers
 
 
@@ -101,13 +108,9 @@ class Guarded:
     """A student's function, safe to call: on copies, for a limited time, without warnings."""
 
     def __init__(self, function, exercise):
-        self.head = exercise.starter.partition("def ")[2].partition(":")[0]
-        self.name = exercise.name
+        self.head = exercise.head
         if not callable(function):
-            raise Trouble(
-                f"Expected a function, got {describe(function)}. Hand in its name without brackets: "
-                f'check("{self.name}", {self.name}).'
-            )
+            raise trouble("no_function", got=describe(function), name=exercise.name)
         self.function = function
         self.stop = time.monotonic() + SECONDS
 
@@ -118,13 +121,10 @@ class Guarded:
         result = self.call_in_time(given)
         for before, after in zip(args, given, strict=True):
             if not np.array_equal(before, after):
-                raise Trouble(
-                    "The input was changed: after the call it does not hold what it held before. "
-                    "Write the result into a new array."
-                )
+                raise trouble("input_changed")
         if is_blank(result):
-            raise NotAnswered("your function returns nothing so far")
-        return as_numbers(result, shape, "Your function must return")
+            raise NotAnswered(phrase("returns_nothing"))
+        return as_numbers(result, shape, "must_return")
 
     def check_signature(self, args):
         """Raise a `Trouble` unless the function takes these arguments."""
@@ -135,7 +135,7 @@ class Guarded:
         try:
             signature.bind(*args)
         except TypeError:
-            raise Trouble(f"Your function must be called as {self.head}. Keep its first line as it was.") from None
+            raise trouble("other_arguments", head=self.head) from None
 
     def call_in_time(self, args):
         """Call the function; errors and endless loops become a `Trouble`."""
@@ -157,6 +157,6 @@ class Guarded:
                     if not debugged:
                         sys.settrace(None)
         except TooSlow:
-            raise Trouble(f"Your function was stopped after {SECONDS:g} seconds. Does a loop never end?") from None
+            raise trouble("too_slow", seconds=f"{SECONDS:g}") from None
         except (Exception, SystemExit) as error:
-            raise Trouble(f"Your function stopped with an error: {one_line(error)}.") from None
+            raise trouble("stopped", error=one_line(error)) from None

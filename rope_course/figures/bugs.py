@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from rope_course.exercises import EXERCISES
 from rope_course.exercises.entry import run
-from rope_course.exercises.lesson09 import EXERCISES
 from rope_course.figures.picture import BLUE, GREY, INK, PALE, WIDTH, Picture, figure, wrapped
 from rope_ref.faults import CHECKS, FAULTS, caught_by
 from rope_ref.faults.defects import DEFECTS, INVARIANTS, finds_defect, knows_rows
@@ -88,7 +88,7 @@ ROWS = "known rows"
 @figure(caption="No single test finds all eight defects; relative and known rows together do")
 def defects_and_invariants():
     """Draw a tick where an invariant finds a defect of notebook 09, and one more column for rows of right numbers."""
-    functions = {each.name: run(each.starter, each.name) for each in EXERCISES if each.name in DEFECTS}
+    functions = {name: run(EXERCISES[name].starter, name) for name in DEFECTS}
     columns = [*INVARIANTS, ROWS]
     found = np.array(
         [

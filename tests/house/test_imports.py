@@ -13,7 +13,7 @@ ROOMS = {
         checks files commands pairing shapes frequencies scaling config positions kernel rotation embedding xpos
         attention absolute decay faults diagnosis vectors __main__
     """.split(),
-    "rope_course": "training exercises figures notebooks __main__".split(),
+    "rope_course": "language training exercises figures notebooks __main__".split(),
 }
 # What a package may import of the project, besides itself: arrows run from the course to the reference, never back.
 BELOW = {"rope_ref": [], "rope_course": ["rope_ref"]}

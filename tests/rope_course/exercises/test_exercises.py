@@ -3,6 +3,7 @@
 import ast
 import functools
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -17,9 +18,8 @@ from hypothesis import strategies as st
 from places import ROOT
 
 from rope_course import exercises
-from rope_course.exercises import EXERCISES, check, checkers, collect, reading, sheet, show, verdict
-from rope_course.exercises.entry import KINDS, edit, run
-from rope_course.exercises.entry import exercise as make
+from rope_course.exercises import EXERCISES, check, checkers, collect, reading, sheet, show, verdict, words
+from rope_course.exercises.entry import KINDS, edit, run, spoiled
 from rope_ref.faults import CHECKS, FAULTS
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -171,7 +171,7 @@ def test_other_wrong_number_gets_advice(name):
 def test_exercise_with_open_answers_has_advice(each):
     """Choices, sentences and probes have a message for each wrong answer; numbers and formulas cannot."""
     judged_by = each.checker.__qualname__.split(".")[0]
-    assert bool(each.advice) == (judged_by in ("numbers", "formula", "rotation"))
+    assert bool(each.advice) == (judged_by in ("numbers", "formula", "by_solution", "rotation"))
 
 
 @pytest.mark.parametrize("mistake", EXERCISES["first_new_angle"].mistakes, ids=range(7))
@@ -218,36 +218,27 @@ def test_open_sentences_are_named():
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_every_planted_fault_has_a_message_that_is_plain(name):
-    assert is_plain(checkers.SAYS[name])
+    assert is_plain(words.phrase(name))
 
 
 def test_every_check_has_a_message_that_is_plain():
-    assert set(checkers.FOUND) == set(CHECKS)
-    assert all(is_plain(says) for says in checkers.FOUND.values())
+    assert set(checkers.ASKED) == set(CHECKS)
+    assert all(is_plain(words.phrase(name)) for name in CHECKS)
 
 
-ROTATION = make(
-    name="turn",
-    kind="code",
-    question="Turn.",
-    hint="Turn.",
-    advice="Compare.",
-    solution="",
-    starter="def turn(x, position_ids):\n    return ...",
-    checker=checkers.rotation(lambda student, x, position_ids: student(x, position_ids, shape=x.shape)),
-)
+TURN = EXERCISES["mixed_layout"]  # a rotation, given as x and position_ids
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_rotation_that_is_a_planted_fault_is_named(name):
-    assert ROTATION.checker(FAULTS[name].rotate, ROTATION) == checkers.SAYS[name]
+    assert verdict(TURN.name, FAULTS[name].rotate) == words.phrase(name)
 
 
 def test_rotation_that_is_right_only_near_the_start_is_found():
     def turn(x, position_ids):
         return x if np.max(position_ids) == 4 else checkers.rotate_correctly(x, position_ids)
 
-    assert ROTATION.checker(turn, ROTATION) == checkers.FOUND["turns add up"]
+    assert verdict(TURN.name, turn) == words.phrase("turns add up")
 
 
 # Answers of the wrong kind ---------------------------------------------------------------------------------------
@@ -565,22 +556,38 @@ NEW_LESSON = """
 from rope_course.exercises.checkers import numbers
 from rope_course.exercises.entry import exercise
 
-EXERCISES = [
-    exercise(name={name!r}, kind="predict", question="How much?", hint="Add.", advice="Count.", why="One and one.",
-             checker=numbers(2), solution="answer = 2")
-]
+EXERCISES = [exercise({name!r}, kind="predict", checker=numbers(2), mistakes=[("one", 1)])]
+"""
+ITS_TEXT = """
+[sum_of_ones]
+question = "How much?"
+hint = "Add."
+advice = "Count."
+why = "One and one."
+solution = "answer = 2"
+says.one = "Add another."
 """
 
 
-def test_new_lesson_is_one_new_file(tmp_path, monkeypatch):
+def test_new_lesson_is_one_new_module_and_its_text(tmp_path, monkeypatch):
     monkeypatch.setattr(exercises, "__path__", [*exercises.__path__, str(tmp_path)])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    shutil.copytree(words.TEXT, tmp_path / "text")
+    monkeypatch.setattr(words, "TEXT", tmp_path / "text")
     (tmp_path / "lesson91.py").write_text(NEW_LESSON.format(name="sum_of_ones"), encoding="utf-8")
+    (tmp_path / "text" / "en" / "lesson91.toml").write_text(ITS_TEXT, encoding="utf-8")
     found = collect()
+    monkeypatch.setattr(exercises, "EXERCISES", found)
     assert found["sum_of_ones"].title == "Exercise 91.1 (predict)"
+    assert [verdict("sum_of_ones", n) for n in (1, 2, 3)] == ["Add another.", "Right. One and one.", "Not yet. Count."]
     (tmp_path / "lesson92.py").write_text(NEW_LESSON.format(name="mirror_score"), encoding="utf-8")
     with pytest.raises(ValueError, match="name must be used once, got 'mirror_score' twice"):
         collect()
+
+
+def test_comment_behind_a_replaced_piece_goes_with_it():
+    code = "a = b  # of b\nc = d  # of d"
+    assert spoiled(code, [("b", "x"), ("c", "y")]) == "a = x\ny = d  # of d"
 
 
 def test_edit_of_a_piece_that_is_not_there_is_refused():

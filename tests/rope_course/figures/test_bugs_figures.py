@@ -1,5 +1,7 @@
 """The figure of notebook 09, and the invariants behind it: what is ticked is what a second computation finds."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from matplotlib.text import Annotation
@@ -61,7 +63,7 @@ FRAMED = "relative and known rows."
 
 
 def test_a_repaired_defect_loses_its_ticks(monkeypatch):
-    repaired = [each._replace(starter=each.solution) for each in bugs.EXERCISES if each.name in DEFECTS]
+    repaired = {name: SimpleNamespace(starter=EXERCISES[name].solution) for name in DEFECTS}
     monkeypatch.setattr(bugs, "EXERCISES", repaired)
     picture = room.defects_and_invariants()
     assert not picture.data["found"].any()
