@@ -24,7 +24,7 @@ test: $(STAMP) ## run all tests: unit, property, doctests, notebooks, style
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	@$(BIN)/python -m jupyter lab notebooks
 
-notebooks: $(STAMP) ## run the notebooks again, in place
+notebooks: $(STAMP) ## write the exercises into the notebooks and run them again
 	@$(BIN)/python -m rope_course notebooks
 
 lint: $(STAMP) ## check the style of code and notebooks; changes nothing

@@ -31,10 +31,10 @@ def figures(options):
 
 @command(
     argument("paths", nargs="*", type=Path, default=[Path("notebooks")], metavar="PATH", help="notebooks or folders"),
-    argument("--check", action="store_true", help="change nothing; fail where outputs would change"),
+    argument("--check", action="store_true", help="change nothing; fail where cells or outputs would change"),
 )
 def notebooks(options):
-    """Execute notebooks again, in place."""
+    """Write the exercises into notebooks and execute them again, in place."""
     try:
         from rope_course.notebooks import Failed, notebook_paths, refresh
     except ModuleNotFoundError:

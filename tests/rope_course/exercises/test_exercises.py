@@ -10,7 +10,6 @@ import textwrap
 import warnings
 
 import hypothesis.extra.numpy as np_strategies
-import nbformat
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,8 +20,6 @@ from rope_course import exercises
 from rope_course.exercises import EXERCISES, check, checkers, collect, reading, sheet, show, verdict, words
 from rope_course.exercises.entry import KINDS, edit, run, spoiled
 from rope_ref.faults import CHECKS, FAULTS
-
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 ALL = list(EXERCISES.values())
 FUNCTIONS = [each for each in ALL if each.wants_function]
@@ -620,76 +617,6 @@ def test_list_items_stay_apart():
     lines = text.splitlines()
     assert lines[2].startswith("1. one") and lines[3].startswith("   one")
     assert lines[4:] == ["2. two", "", "- `a` three", "- four"]
-
-
-# Notebooks -------------------------------------------------------------------------------------------------------
-
-
-def used(notebook):
-    """Names that code cells give to `check`, each with its cell and the markdown before it."""
-    found, prose = [], ""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            prose = cell.source
-        else:
-            found += [(name, cell.source, prose) for name in re.findall(r'\bcheck\(\s*"([^"]*)"', cell.source)]
-    return found
-
-
-def complaints(notebook, lesson):
-    """Exercises that a notebook shows in other words, shows not at all, or does not have."""
-    found, seen = [], []
-    for name, code, prose in used(notebook):
-        each = EXERCISES.get(name)
-        if each is None:
-            found.append(f"{name} does not exist")
-            continue
-        seen.append(name)
-        if spaced(each.markdown) not in spaced(prose):
-            found.append(f"{name}: the markdown before it is not EXERCISES[{name!r}].markdown")
-        if code.strip() != each.cell:
-            found.append(f"{name}: the cell is not EXERCISES[{name!r}].cell")
-    expected = [each.name for each in ALL if each.lesson == lesson]
-    found += [f"{name} is missing" for name in expected if name not in seen]
-    if not found and seen != expected:
-        found.append(f"the order must be that of the numbers: {', '.join(expected)}")
-    return found
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_holds_its_exercises_word_for_word(path):
-    assert complaints(nbformat.read(path, as_version=4), int(path.stem[:2])) == []
-
-
-def notebook_of(lesson):
-    """Make a notebook that holds the exercises of a lesson."""
-    v4 = nbformat.v4
-    pairs = [(each.markdown, each.cell) for each in ALL if each.lesson == lesson]
-    cells = [cell for text, code in pairs for cell in (v4.new_markdown_cell(text), v4.new_code_cell(code))]
-    return v4.new_notebook(cells=cells)
-
-
-def test_right_notebook_has_no_complaint():
-    assert complaints(notebook_of(1), 1) == []
-
-
-FIRST = ALL[0].name
-
-
-@pytest.mark.parametrize(
-    ("plant", "complaint"),
-    [
-        (lambda cells: cells.pop(1), f"{FIRST} is missing"),
-        (lambda cells: cells[0].update(source="How much?"), f"{FIRST}: the markdown before it is not"),
-        (lambda cells: cells[1].update(source="answer = 5\n" + cells[1].source), f"{FIRST}: the cell is not"),
-        (lambda cells: cells[1].update(source='check("mirror", 5)'), "mirror does not exist"),
-        (lambda cells: cells.extend([cells.pop(0), cells.pop(0)]), "the order must be that of the numbers"),
-    ],
-)
-def test_planted_fault_in_a_notebook_is_found(plant, complaint):
-    notebook = notebook_of(1)
-    plant(notebook.cells)
-    assert complaints(notebook, 1)[0].startswith(complaint)
 
 
 # The command -----------------------------------------------------------------------------------------------------
