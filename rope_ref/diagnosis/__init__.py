@@ -19,15 +19,10 @@ back within an error bound. The way of an input, which is that of the files:
 ``tolerances.py`` holds every number that decides.
 """
 
-import itertools
-
-from rope_ref.checks import check_positive, check_rotary_dim
 from rope_ref.diagnosis.findings import Diagnosis, Explanation
-from rope_ref.diagnosis.measure import MIX_UPS, ROTATIONS, measure
 from rope_ref.diagnosis.report import finding, without_explanation, without_turn
-from rope_ref.diagnosis.suspects import EXACT, LOOSE, explained, narrow_frequencies, told, with_speeds
-from rope_ref.diagnosis.views import check_pair, views
-from rope_ref.faults.rounding import BITS
+from rope_ref.diagnosis.suspects import search
+from rope_ref.diagnosis.views import views
 
 __all__ = ["Diagnosis", "Explanation", "diagnose"]
 
@@ -92,37 +87,9 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None, scaling=Non
     >>> print(found.explanations[0].call)
     apply_rope(x, *cos_sin(rotation_angles(position_ids + 1, inverse_frequencies(8, 10000.0))))
     """
-    x, y = check_pair(x, y)
-    scaling = getattr(scaling, "scaling", scaling)
-    if scaling is not None and rotary_dim is None:
-        rotary_dim = 2 * len(scaling.inv_freq)
-    meant = {
-        "base": None if base is None else check_positive(base, "base"),
-        "rotary_dim": None if rotary_dim is None else check_rotary_dim(rotary_dim, x.shape[-1]),
-        "scaling": scaling,
-    }
-    choices = views(x, y, position_ids, **meant)
-    right = choices[0]
-    plain = without_turn(right, heads=1 if x.ndim < 3 else x.shape[-3])
+    choices = views(x, y, position_ids, base, rotary_dim, scaling)
+    plain = without_turn(choices)
     if plain is not None:
         return plain
-    measured = {}
-    for view, laws, levels in trials(choices):
-        key = id(view), id(laws)
-        if key not in measured:
-            measured[key] = [with_speeds(hands) for hands in measure(view, laws)]
-        kept = explained(view, measured[key], levels)
-        if kept:
-            return finding(view, kept)
-    return without_explanation(right, measured[id(right), id(ROTATIONS)])
-
-
-def trials(choices):
-    """List what is tried: what was meant, also in widths whose slow pairs cannot be seen; faults; looser bounds."""
-    wide = choices[0]._replace(any_width=True)
-    yield choices[0], ROTATIONS, (told,)
-    if wide.rotary_dim is None and wide.dtype in BITS:
-        yield wide, ROTATIONS, (told, narrow_frequencies)
-    for levels, view, laws in itertools.product((EXACT, LOOSE), choices, (ROTATIONS, MIX_UPS)):
-        yield view, laws, levels
-    yield wide, ROTATIONS, (*EXACT, *LOOSE)
+    view, kept, hands = search(choices)
+    return finding(view, kept) if kept else without_explanation(view, hands)

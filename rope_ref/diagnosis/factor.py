@@ -6,15 +6,22 @@ import numpy as np
 
 from rope_ref.diagnosis.measure import some_tokens
 from rope_ref.diagnosis.numbers import wrap
-from rope_ref.diagnosis.tolerances import AROUND, DRAWN, EVEN, OFFSETS, PIECES, SINGLE_STEPS, UNEVEN, WRAPS
+from rope_ref.diagnosis.tolerances import AROUND, DRAWN, EVEN, OFFSETS, PIECES, SINGLE_STEPS, SURE_SHARE, UNEVEN, WRAPS
 from rope_ref.faults.rounding import UNIT
 
 __all__ = []
 
-Speeds = namedtuple("Speeds", "inv_freq error noise")
-Speeds.__doc__ = (
-    """Radians per token of each pair, with a sign, how far off they may be, and how far from even turning."""
-)
+Speeds = namedtuple("Speeds", "inv_freq error share sure noise")
+Speeds.__doc__ = """Radians per token of each pair, with a sign, how far off they may be, and how far from even turning.
+
+    `error` is absolute, `share` relative; `sure` tells which pairs say something about a law.
+    """
+
+
+def speeds_of(hands, inv_freq, error, noise):
+    """Put measured frequencies into a record."""
+    share = error / np.maximum(np.abs(inv_freq), 1e-100)
+    return Speeds(inv_freq, error, share, hands.sound.any(axis=0) & (share < SURE_SHARE), noise)
 
 
 def turned_back(angles, places, inv_freq, swapped=False):
@@ -32,6 +39,8 @@ def unevenness(turns):
 
 def read_frequencies(hands):
     """Measure how fast each pair turns, from neighbouring tokens first and then from those farther apart, or None."""
+    if hands.ids.ndim > 1:
+        return None
     ordered = some_tokens(hands, np.argsort(hands.ids, kind="stable"))
     places, angles, sound = ordered.ids, ordered.angles, ordered.sound
     gaps = np.diff(places)
@@ -47,7 +56,7 @@ def read_frequencies(hands):
     noise = np.sqrt((off**2 * sound).sum() / sound.sum())
     spread = np.sqrt((sound * (places[:, None] - places.mean()) ** 2).sum(axis=0))
     error = np.minimum(max(noise, hands.noise / 10) / np.maximum(spread, 1e-30), 1e9)
-    return Speeds(inv_freq, error, float(off.max()))
+    return speeds_of(hands, inv_freq, error, float(off.max()))
 
 
 def widened(inv_freq, ordered, reach, centre):
@@ -80,7 +89,8 @@ def from_most_neighbours(hands):
     if agree.sum() < 3:
         return None
     inv_freq = np.angle(steps[agree].sum(axis=0))
-    return Speeds(inv_freq, np.full(len(inv_freq), 2 * hands.noise / np.sqrt(agree.sum())), hands.noise)
+    error = np.full(len(inv_freq), 2 * hands.noise / np.sqrt(agree.sum()))
+    return speeds_of(hands, inv_freq, error, hands.noise)
 
 
 # Positions ----------------------------------------------------------------------------------------------------------
@@ -143,28 +153,19 @@ def read_positions(hands, inv_freq, swapped):
 
 
 def in_pieces(places, ids):
-    """Cut positions into runs that go on evenly with those meant: (token, position, step); None if there are many."""
+    """Cut positions into runs that go on evenly with those meant: (token, position, step); () if there are many.
+
+    A first run that is as meant is left out, and so is a single one at an offset, which is found elsewhere.
+    """
     pieces, token = [], 0
     while token < len(places):
         meant, found = np.diff(ids[token : token + 2]), np.diff(places[token : token + 2])
         step = float(found[0] / meant[0]) if meant.size and meant[0] else 1.0
-        if not is_step(step):
-            step = 1.0
+        step = step if step in (0.0, -1.0) else 1.0
         same = places[token:] == places[token] + step * (ids[token:] - ids[token])
         pieces.append((token, float(places[token]), step))
-        token += int(same.argmin()) if not same.all() else len(same)
-    return simplified(pieces, ids)
-
-
-def is_step(step):
-    """Tell whether positions that go on so are one run: forwards, backwards or not at all."""
-    return step in (1.0, 0.0, -1.0)
-
-
-def simplified(pieces, ids):
-    """Leave out a first run that is as meant; None where there are too many runs."""
+        token += len(same) if same.all() else int(same.argmin())
     if len(pieces) > max(PIECES, len(ids) // 8):
-        return None
-    if pieces[0][1:] == (float(ids[0]), 1.0) or (len(pieces) == 1 and pieces[0][2] == 1):
-        pieces = pieces[1:]  # as meant, or an offset, which is found elsewhere
-    return tuple(pieces)
+        return ()
+    as_meant = pieces[0][1:] == (float(ids[0]), 1.0) or (len(pieces) == 1 and pieces[0][2] == 1)
+    return tuple(pieces[as_meant:])

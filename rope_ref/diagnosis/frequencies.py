@@ -13,16 +13,17 @@ import numpy as np
 from rope_ref.diagnosis import tolerances as limits
 from rope_ref.diagnosis.factor import find_offsets, turned_back
 from rope_ref.diagnosis.numbers import near, shortest
+from rope_ref.faults.planted import KINDS, PLANTED
 from rope_ref.faults.rounding import UNIT
-from rope_ref.faults.rows import PLANTED
 from rope_ref.faults.tables import frequencies
 from rope_ref.frequencies import inverse_frequencies
 from rope_ref.scaling import METHODS
 
 __all__ = []
 
-POWERS = [row.value for row in PLANTED if row.field == "power"]
-FIRSTS = (1.0, -0.5, 0.5)  # i from 1; (2i - 1)/d; (2i - 1)/d with i from 1
+FIELDS = ("power", "times", "reverse", "first")  # changed to a number that a planted fault or a kind of faults has
+CHANGED = [row for row in (*PLANTED, *KINDS) if row.field in FIELDS and row.value and not isinstance(row.value, str)]
+POWERS, FIRSTS = ([row.value for row in CHANGED if row.field == field] for field in ("power", "first"))
 BLENDS = [(name, extra) for name, method in METHODS.items() for extra in method.suspects]
 
 Ladder = namedtuple("Ladder", "first base first_error base_error noise", defaults=(0.0,))
@@ -37,8 +38,7 @@ Ladder.__doc__ = (
 def variants(turn, base, head_dim):
     """List what known faults make of the frequencies of a base."""
     right = replace(turn, base=base)
-    changes = [{row.field: row.value} for row in PLANTED if row.field in ("power", "times", "reverse")]
-    changes += [{"first": first} for first in FIRSTS]
+    changes = [{row.field: row.value} for row in CHANGED]
     if head_dim > turn.width and head_dim % 2 == 0:
         changes.append({"exponent_width": head_dim})
     return [replace(right, **change) for change in changes]
@@ -66,11 +66,9 @@ def divided(turn, divisor):
 # Where the frequencies tell the ladder -------------------------------------------------------------------------------
 
 
-def first_ladder(hands, speeds):
+def first_ladder(speeds):
     """Read a ladder off the measured frequencies; None where they do not fall, or rise, by one ratio."""
-    index, pairs = np.arange(len(speeds.inv_freq)), len(speeds.inv_freq)
-    share = speeds.error / np.maximum(np.abs(speeds.inv_freq), 1e-100)
-    sure = hands.sound.any(axis=0) & (share < limits.SURE_SHARE)
+    index, pairs, share, sure = np.arange(len(speeds.inv_freq)), len(speeds.inv_freq), speeds.share, speeds.sure
     if sure.sum() < 2 or len(set(np.sign(speeds.inv_freq[sure]))) != 1:
         return None
     logs, weight = np.log(np.abs(speeds.inv_freq[sure])), 1 / share[sure] ** 2
@@ -106,23 +104,20 @@ def refine(ladder, hands, sign, swapped, offset, free_first):
 
 def flipped(hands):
     """Count the pairs from the other end."""
-    speeds = hands.speeds._replace(inv_freq=hands.speeds.inv_freq[::-1], error=hands.speeds.error[::-1])
+    speeds = hands.speeds._make([*(each[::-1] for each in hands.speeds[:-1]), hands.speeds.noise])
     return hands._replace(angles=hands.angles[:, ::-1], sound=hands.sound[:, ::-1], speeds=speeds)
 
 
 def ladders(hands):
     """Fit ladders: yield (ladder, turn) for each that fits, the turn with direction, exchange and offset."""
-    ladder, reverse = first_ladder(hands, hands.speeds), False
-    if (
-        ladder is not None
-        and ladder.base < 1
-        and not near(ladder.base, 1.0, max(limits.SINGLE, limits.LADDER * ladder.base_error))
-    ):
-        hands, reverse = flipped(hands), True
-        ladder = first_ladder(hands, hands.speeds)
+    ladder = first_ladder(hands.speeds)
+    reverse = ladder is not None and -math.log(ladder.base) > max(limits.SINGLE, limits.LADDER * ladder.base_error)
+    if reverse:
+        hands = flipped(hands)
+        ladder = first_ladder(hands.speeds)
     if ladder is None:
         return
-    own, error = hands.speeds.inv_freq, hands.speeds.error
+    own, error, *_ = hands.speeds
     sign = int(np.sign(own[np.argmax(np.abs(own) * hands.sound.any(axis=0))]))
     share = np.arange(len(own)) / len(own)
     signed = sign * ladder.first * ladder.base**-share
@@ -207,7 +202,7 @@ def scaled_ladder(ladder, turn, base):
 def blended(hands, base):
     """Yield frequencies that follow no ladder and are near the measured ones: YaRN, Llama 3, pairs that stand still."""
     speeds, width = hands.speeds, hands.turn.width
-    own, share = np.abs(speeds.inv_freq), speeds.error / np.maximum(np.abs(speeds.inv_freq), 1e-100)
+    own, share = np.abs(speeds.inv_freq), speeds.share
     if base is None:
         if width == 2 or share[1] > limits.SURE_SHARE:
             return
@@ -216,7 +211,7 @@ def blended(hands, base):
         return
     turn = replace(hands.turn, base=base)
     yield from standing_still(hands, turn)
-    factor = largest_factor(hands, inverse_frequencies(width, base), share)
+    factor = largest_factor(speeds, inverse_frequencies(width, base))
     if factor is None:
         return
     usable = hands.sound.any(axis=0)
@@ -236,10 +231,8 @@ def by_its_length(name, hands, scaled):
 
 def one_factor(hands, base):
     """Yield the frequencies of a base, divided by the one number that all measured ones show; none if there is none."""
-    measured = np.abs(hands.speeds.inv_freq)
-    share = hands.speeds.error / np.maximum(measured, 1e-100)
-    sure = hands.sound.any(axis=0) & (share < limits.SURE_SHARE)
-    ratio = inverse_frequencies(hands.turn.width, base) / np.maximum(measured, 1e-100)
+    share, sure = hands.speeds.share, hands.speeds.sure
+    ratio = inverse_frequencies(hands.turn.width, base) / np.maximum(np.abs(hands.speeds.inv_freq), 1e-100)
     if sure.sum() > 1 and np.ptp(np.log(ratio[sure])) <= 2 * limits.LADDER * share[sure].max():
         yield divided(replace(hands.turn, base=base), mean_ratio(ratio, share, sure))
 
@@ -250,10 +243,9 @@ def mean_ratio(ratio, share, some):
     return shortest(float((ratio * weight).sum() / weight.sum()), float(weight.sum() ** -0.5))
 
 
-def largest_factor(hands, own, share):
+def largest_factor(speeds, own):
     """Measure by how much the slowest pairs are slowed; None if by nothing, or by too much."""
-    measured = np.abs(hands.speeds.inv_freq)
-    ratio = np.where(hands.sound.any(axis=0) & (share < limits.SURE_SHARE), own / np.maximum(measured, 1e-100), 0.0)
+    ratio, share = np.where(speeds.sure, own / np.maximum(np.abs(speeds.inv_freq), 1e-100), 0.0), speeds.share
     slowest = int(np.argmax(ratio))
     if not limits.RATIOS[0] < ratio[slowest] < limits.RATIOS[1]:
         return None
@@ -276,7 +268,7 @@ def standing_still(hands, turn):
 
 def as_measured(hands):
     """Yield the measured frequencies themselves, in the directions that they may have."""
-    own, error, _ = hands.speeds
+    own, error, *_ = hands.speeds
     signs = set(np.sign(own[np.abs(own) > limits.LENGTH * error]))
     for sign in (1, -1):
         if signs <= {sign}:

@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from rope_ref.diagnosis.numbers import shortest
-from rope_ref.diagnosis.tolerances import ALIKE, LENGTH, MIXED_NOISE, NOISE, ROUGH, SOUND
-from rope_ref.diagnosis.views import blocks, few, reads_axes, rows_of
+from rope_ref.diagnosis.tolerances import ALIKE, LENGTH, MIXED_NOISE, NOISE, NUMBERS, ROUGH, ROWS, SOUND, TOKENS
 from rope_ref.faults.laws import layout, parts
 from rope_ref.faults.rounding import UNIT
 from rope_ref.faults.turn import Turn
@@ -43,13 +42,21 @@ def measure(view, laws):
     tokens = view.x.shape[1]
     index, found = few(tokens), []
     for law in laws:
-        for start, width in blocks(view):
+        for start, width in view.blocks:
             if width > 2 or law == ROTATIONS[0]:  # a single pair is the same in every pairing
                 turn = replace(law, start=start, width=width, axis=view.axis)
                 part = solve(turn, view, index)
                 whole = part if part is None or len(index) == tokens else solve(turn, view, np.arange(tokens))
                 found += [] if whole is None else [part._replace(whole=whole)]
     return [each for each in found if not too_little(each)]
+
+
+def few(tokens):
+    """Choose tokens of a long input, the early ones and some spread over all, to read angles from."""
+    if tokens <= TOKENS:
+        return np.arange(tokens)
+    spread = np.linspace(0, tokens - 1, TOKENS // 2).astype(int)
+    return np.unique(np.concatenate((np.arange(TOKENS // 2), spread)))
 
 
 def too_little(hands):
@@ -64,7 +71,8 @@ def firm(hands):
 
 def solve(turn, view, index):
     """Solve a law for cos and sin of every pair at some tokens; None where they do not lie on a circle."""
-    rows, block = rows_of(view, len(index)), slice(turn.start, turn.start + turn.width)
+    rows = max(1, min(ROWS, NUMBERS // (len(index) * view.x.shape[-1])))
+    block = slice(turn.start, turn.start + turn.width)
     x, y = (each[:rows, index, block] for each in (view.x, view.y))
     still, by_cos, by_sin = parts(turn, x, y)
     hands, size, misfit = least_squares(y - still, by_cos, by_sin, layout(turn))
@@ -81,7 +89,7 @@ def solve(turn, view, index):
     if abs(length - 1) > LENGTH * noise:
         turn = replace(turn, factor=shortest(length, noise / LENGTH / math.sqrt(sound.sum())))
     hands = np.where(sound, hands / np.where(sound, np.abs(hands), 1.0), 0.0)
-    ids = view.ids if reads_axes(view) else view.ids.ravel()
+    ids = view.ids if view.axes else view.ids.ravel()
     return Hands(turn, hands, sound, ids[index], noise, spread, length, index)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rope_ref.faults.rows import KINDS, pattern, row_of
+from rope_ref.faults.planted import KINDS, pattern, row_of
 from rope_ref.faults.turn import Turn
 from rope_ref.scaling import METHODS
 
@@ -18,8 +18,7 @@ FIELDS = (
 def listed(tokens):
     """List tokens as words."""
     words = [f"{token:,}" for token in tokens]
-    if len(words) > 4:
-        words = [*words[:3], f"{len(words) - 3} more"]
+    words = words if len(words) <= 4 else [*words[:3], f"{len(words) - 3} more"]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
@@ -29,25 +28,25 @@ NEUTRAL = {"linear scaling", "several axes", *(f"{method.title} scaling" for met
 
 def as_meant(view, turn):
     """Return the turn that was meant: whatever was not told is taken as found."""
-    own = None if view.scaling is None else tuple(view.scaling.inv_freq.tolist())
-    known = {
-        "pairing": turn.pairing,
-        "width": view.rotary_dim or turn.width,
-        "base": turn.base and (view.base or turn.base),
-    }
-    known |= {"start": 0 if view.rotary_dim else turn.start, "inv_freq": own}
-    known |= {"factor": turn.factor if view.scaling is None else float(view.scaling.attention_factor)}
-    known |= {"offset": 0.0 if view.given else turn.offset, "axes": turn.axes if view.given and not turn.grid else ()}
-    return Turn(**known)
+    scaling = view.scaling
+    return Turn(
+        pairing=turn.pairing,
+        start=0 if view.rotary_dim else turn.start,
+        width=view.rotary_dim or turn.width,
+        base=turn.base and (view.base or turn.base),
+        inv_freq=None if scaling is None else tuple(scaling.inv_freq.tolist()),
+        axes=turn.axes if view.given and not turn.grid else (),
+        offset=0.0 if view.given else turn.offset,
+        factor=turn.factor if scaling is None else float(scaling.attention_factor),
+    )
 
 
 def changes(view, turn):
     """List the rows of all fields in which a turn differs from what was meant."""
     want = as_meant(view, turn)
-    differs = [field for field in FIELDS if getattr(turn, field) != getattr(want, field)]
     if turn.law == "added":
-        differs = [field for field in differs if field != "swapped"]
-    return [row_of(field, getattr(turn, field)) for field in differs]
+        want = replace(want, swapped=turn.swapped)
+    return [row_of(field, getattr(turn, field)) for field in FIELDS if getattr(turn, field) != getattr(want, field)]
 
 
 def phrase(row, turn, count):
@@ -67,10 +66,9 @@ def parting(turn, ids):
     if not turn.pieces or turn.pieces[0][0] == 0 or turn.offset:
         return ""
     token, position, step = turn.pieces[0]
-    goes = {1.0: f"positions go on from {position:g}", 0.0: f"all tokens stand at position {position:g}"}
-    goes[-1.0] = f"positions run backwards from {position:g}"
-    start = f"positions restart at {position:g}" if pattern(turn.pieces) == "restart" else goes[step]
-    return f"right up to token {token - 1:,}; from there {start}, where {ids.flat[token]:g} was meant"
+    goes = {1.0: "positions go on from", 0.0: "all tokens stand at position", -1.0: "positions run backwards from"}
+    start = "positions restart at" if pattern(turn.pieces) == "restart" else goes[step]
+    return f"right up to token {token - 1:,}; from there {start} {position:g}, where {ids.flat[token]:g} was meant"
 
 
 def backwards(view, turn):
@@ -88,9 +86,8 @@ def meanings(view, turn):
         fast = row_of("times", 2.0, KINDS)
         ways.append((turn, [fast if row.field == "times" else row for row in ways[0][1]]))
     if turn.table or turn.quarter:
-        other = replace(
-            turn, pairing="half", table=turn.quarter and "interleaved", quarter=turn.table and "interleaved"
-        )
+        layouts = {"table": turn.quarter and "interleaved", "quarter": turn.table and "interleaved"}
+        other = replace(turn, pairing="half", **layouts)
         ways.append((other, changes(view, other)))
     if turn.pairing == "half" and turn.law == "rotated" and not turn.write:
         ways += [(turn, [row_of("pairing", "half"), *rows]) for turn, rows in ways]

@@ -13,10 +13,9 @@ from rope_ref.diagnosis.measure import PAIRINGS, ROTATIONS, firm
 from rope_ref.diagnosis.name import NEUTRAL, as_meant, meanings, parting, phrase
 from rope_ref.diagnosis.numbers import near
 from rope_ref.diagnosis.tolerances import COMMON_BASES, COPIED, DIFFER, PROBES, SAME, SINGLE
-from rope_ref.diagnosis.views import blocks, changed, reads_axes
 from rope_ref.faults.laws import layout
+from rope_ref.faults.planted import row_of
 from rope_ref.faults.rounding import UNIT
-from rope_ref.faults.rows import row_of
 from rope_ref.faults.tables import frequencies, places
 from rope_ref.frequencies import inverse_frequencies
 
@@ -35,11 +34,12 @@ def unexplained(view, verdict, sure):
     return Diagnosis(verdict, (), sure, "", math.nan, view.dtype)
 
 
-def without_turn(view, heads):
+def without_turn(choices):
     """Report an output that is the input, a multiple of it or its features reordered; None if it is not."""
+    view, one_head = choices[0], all(each.axis == -2 for each in choices)
     x, y = view.x, view.y
-    if not changed(view).any():
-        return nothing_turned(view, heads)
+    if not view.moved.any():
+        return nothing_turned(view, one_head)
     times = float((x * y).sum() / np.maximum((x**2).sum(), 1e-300))
     if (np.abs(y - times * x) <= COPIED * UNIT[view.dtype] * np.abs(y)).all():
         verdict = f"nothing is turned: the output is {times:.6g} times the input"
@@ -51,21 +51,18 @@ def without_turn(view, heads):
     return None
 
 
-def nothing_turned(view, heads):
+def nothing_turned(view, one_head):
     """Report an output that is the input."""
     if not view.ids.any():
         sure = "position 0 turns nothing, whatever base and pairing are: give later positions"
         return Diagnosis("right: at position 0 nothing turns", (), sure, "", 0.0, view.dtype)
     words = {"positions ignored": "All tokens stand at position 0, or nothing was called."}
-    if heads == 1:
+    if one_head:
         words["positions along the head axis"] = row_of("axis", -3).what
-    width = view.rotary_dim or view.x.shape[-1] // 2 * 2
-    own = inverse_frequencies(width, view.base or COMMON_BASES[0])
-    made = tuple(
-        Explanation((name,), what, *2 * PAIRINGS[:1], width, 0, view.base, own, 1, 0.0, 1.0, 0.0, "x.copy()")
-        for name, what in words.items()
-    )
-    apart = "An input with several heads would tell them apart." if heads == 1 else ""
+    width, base = view.rotary_dim or view.x.shape[-1] // 2 * 2, view.base or COMMON_BASES[0]
+    shown = width, 0, view.base, inverse_frequencies(width, base), 1, 0.0, 1.0, 0.0, "x.copy()"
+    made = tuple(Explanation((name,), what, *2 * PAIRINGS[:1], *shown) for name, what in words.items())
+    apart = "An input with several heads would tell them apart." if one_head else ""
     sure = "the output is the input; what was meant to turn it cannot be seen"
     return Diagnosis("nothing is turned: the output is the input", made, sure, apart, 0.0, view.dtype)
 
@@ -92,11 +89,11 @@ def without_explanation(view, found):
 
 def mostly_right(view):
     """Report an output that is right in most places, and the first place where it is not; None if it is not."""
-    if reads_axes(view):
+    if view.axes:
         return None
     most, best, what = 0.5, None, None
     bases = [view.base] if view.base else COMMON_BASES
-    for law, base, (start, width) in itertools.product(ROTATIONS[::2], bases, blocks(view)):
+    for law, base, (start, width) in itertools.product(ROTATIONS[::2], bases, view.blocks):
         turn = replace(law, start=start, width=width, base=base)
         wrong = np.concatenate([ratio > 1 for ratio in errors(turn, view)])
         if 1 - wrong.mean() > most:
@@ -167,28 +164,21 @@ def finding(view, kept):
 
 def right(view, found):
     """Report an output that is right, or may be."""
-    first, meant, hidden = found[0][0], found, []
-    if view.base is not None:
-        meant = [each for each in found if each[0].faults in ((), ("other pairing",), ("positions from one",))]
-        hidden = [
-            " and ".join(each.faults)
-            for each, _, _ in found
-            if each.faults and not near(each.base or 1.0, first.base or 1.0, SINGLE)
-        ]
-    verdict = f"right: RoPE in {PAIR_WORDS[first.pairing]}"
-    if first.base and view.base is None:
-        verdict += f", base {first.base:.10g}"
-    if first.offset:
-        verdict += f", positions from {view.ids.flat[0] + first.offset:g}"
-    if first.attention_factor != 1:
-        verdict += f", lengths times {first.attention_factor:.10g}"
-    verdict += f"; largest error {first.error:.2g} of the bound for {view.dtype}"
+    first, told = found[0][0], view.base is not None
+    fine = ((), ("other pairing",), ("positions from one",))
+    meant = [each for each in found if each[0].faults in fine] if told else found
+    other = [each for each, _, _ in found if told and not near(each.base or 1.0, first.base or 1.0, SINGLE)]
+    hidden = [" and ".join(each.faults) for each in other if each.faults]
+    facts = [
+        f", base {first.base:.10g}" if first.base and not told else "",
+        f", positions from {view.ids.flat[0] + first.offset:g}" if first.offset else "",
+        f", lengths times {first.attention_factor:.10g}" if first.attention_factor != 1 else "",
+        f"; largest error {first.error:.2g} of the bound for {view.dtype}",
+    ]
     sure = f"certain up to position {np.abs(view.ids + first.offset).max():g}"
-    if len(meant) > 1:
-        sure += ", if this is what was meant"
-    if hidden:
-        sure += f"; this input cannot show {', '.join(hidden)}"
-    return explained(view, verdict, sure, meant)
+    sure += ", if this is what was meant" if len(meant) > 1 else ""
+    sure += f"; this input cannot show {', '.join(hidden)}" if hidden else ""
+    return explained(view, f"right: RoPE in {PAIR_WORDS[first.pairing]}{''.join(facts)}", sure, meant)
 
 
 def faulty(view, found):
@@ -206,18 +196,14 @@ def faulty(view, found):
         sure = f"likely: within what such a computation may be off by{'; ' + sure if len(found) > 1 else ''}"
     neutral = all(set(each.faults) <= NEUTRAL for each, _, _ in found)
     kind = "not RoPE:" if "added instead of rotated" in first.faults else "RoPE, with" if neutral else "RoPE, but"
-    return explained(view, f"{kind} {'; or '.join(dict.fromkeys(map(causes(view), found)))}", sure, found)
+    said = dict.fromkeys(cause(view, turn, rows) for _, turn, rows in found)
+    return explained(view, f"{kind} {'; or '.join(said)}", sure, found)
 
 
-def causes(view):
-    """Make the function that says the faults of an explanation, and from which token on they hold."""
-
-    def say(each):
-        _, turn, rows = each
-        since = f" from token {turn.since:,} on" if turn.before is not None else ""
-        return " and ".join(phrase(row, turn, view.x.shape[1]) for row in rows) + since
-
-    return say
+def cause(view, turn, rows):
+    """Say the faults of an explanation, and from which token on they hold."""
+    since = f" from token {turn.since:,} on" if turn.before is not None else ""
+    return " and ".join(phrase(row, turn, view.x.shape[1]) for row in rows) + since
 
 
 def explained(view, verdict, sure, found):
@@ -230,23 +216,17 @@ def tell_apart(view, found):
     """Say which position would tell explanations apart, computing all of them there."""
     if len(found) < 2:
         return ""
-    x, gaps = np.random.default_rng(0).standard_normal((1, view.x.shape[-1])), []
-    for position in PROBES:
-        outputs = np.concatenate([probed(turn, x, position) for _, turn, _ in found])
-        gaps.append(np.abs(outputs[:, None] - outputs).max(axis=-1))
+    x = np.tile(np.random.default_rng(0).standard_normal((1, view.x.shape[-1])), (len(PROBES), 1))
+    # Of a turn with two parts the later one is compared.
+    usual = {"pieces": (), "ids": "given", "before": None, "grid": (), "axis": -2}
+    ids = [np.multiply.outer(PROBES, np.ones(max(turn.axes) + 1)) if turn.axes else PROBES for _, turn, _ in found]
+    outputs = np.stack([replace(turn, **usual).rotate(x, each) for (_, turn, _), each in zip(found, ids, strict=True)])
+    gaps = np.abs(outputs[:, None] - outputs).max(axis=-1)
     if np.max(gaps) < SAME:
         return "No input tells these apart: they are one and the same function. What was meant decides."
-    differ = (np.array(gaps) > DIFFER).sum(axis=(1, 2))
+    differ = (gaps > DIFFER).sum(axis=(0, 1))
     if not differ.any():
         return f"No position up to {PROBES[-1]:,} tells these apart by more than 1e-5."
     best = int(np.argmax(differ))
-    every = differ[best] == len(found) * (len(found) - 1)
-    rest = "" if every else " Not all of them: some are all but one function."
+    rest = "" if differ[best] == len(found) * (len(found) - 1) else " Not all of them: some are all but one function."
     return f"A token at position {PROBES[best]} would tell them apart.{rest}"
-
-
-def probed(turn, x, position):
-    """Turn one token at a position, as the later part of a turn does where it has two."""
-    shape = (1, max(turn.axes) + 1) if turn.axes else (1,)
-    usual = {"pieces": (), "ids": "given", "before": None, "grid": (), "axis": -2}
-    return replace(turn, **usual).rotate(x, np.full(shape, position))

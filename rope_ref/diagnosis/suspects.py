@@ -10,33 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from rope_ref.diagnosis import factor, frequencies
 from rope_ref.diagnosis import tolerances as limits
 from rope_ref.diagnosis.axes import by_axes, on_a_grid
 from rope_ref.diagnosis.confirm import confirmed
-from rope_ref.diagnosis.factor import (
-    find_offsets,
-    from_most_neighbours,
-    in_pieces,
-    read_frequencies,
-    read_positions,
-    turned_back,
-)
-from rope_ref.diagnosis.frequencies import (
-    Ladder,
-    as_measured,
-    blended,
-    first_ladder,
-    ladders,
-    named_ladders,
-    one_factor,
-    refine,
-    variants,
-)
-from rope_ref.diagnosis.measure import some_tokens
+from rope_ref.diagnosis.measure import MIX_UPS, ROTATIONS, measure, some_tokens
 from rope_ref.diagnosis.numbers import shortest
-from rope_ref.diagnosis.views import reads_axes
-from rope_ref.faults.rounding import BITS, UNIT, rounded_to
-from rope_ref.faults.tables import frequencies, places, tables
+from rope_ref.faults import tables
+from rope_ref.faults.rounding import BITS, UNIT
 
 __all__ = []
 
@@ -46,8 +27,8 @@ DIRECTIONS = tuple(itertools.product((False, True), (1, -1)))
 def with_offsets(hands, turns):
     """Try frequencies in both directions, with cos and sin exchanged too, and find the offsets at which they fit."""
     for turn, (swapped, sign) in itertools.product(turns, DIRECTIONS):
-        own = frequencies(replace(turn, sign=-sign if swapped else sign), turn.width)
-        for offset in find_offsets(hands, places(turn, hands.ids), own, swapped, at=0.0):
+        own = tables.held_frequencies(replace(turn, sign=-sign if swapped else sign), turn.width)
+        for offset in factor.find_offsets(hands, tables.places(turn, hands.ids), own, swapped, at=0.0):
             yield replace(turn, sign=sign, swapped=swapped, offset=turn.offset + offset)
 
 
@@ -55,11 +36,9 @@ def meant(view, hands):
     """List what may have been meant with nothing wrong: what was told, or the bases that models have."""
     turn = hands.turn
     if view.scaling is not None:
-        own = tuple(view.scaling.inv_freq.tolist())
-        length = float(view.scaling.attention_factor)
-        factor = length if abs(hands.length - length) <= limits.LENGTH * hands.noise else turn.factor
-        turn = replace(turn, base=view.base, inv_freq=own, factor=factor)
-        return [turn] if len(own) == turn.width // 2 else []
+        own, length = tuple(view.scaling.inv_freq.tolist()), float(view.scaling.attention_factor)
+        length = length if abs(hands.length - length) <= limits.LENGTH * hands.noise else turn.factor
+        return [replace(turn, base=view.base, inv_freq=own, factor=length)] if len(own) == turn.width // 2 else []
     return [replace(turn, base=base) for base in ((view.base,) if view.base else limits.COMMON_BASES)]
 
 
@@ -72,41 +51,33 @@ def told(view, hands):
     """Try what was meant, with every fault of its frequencies."""
     yield from nothing_wrong(view, hands)
     if view.base is not None:
-        yield from with_offsets(hands, variants(hands.turn, view.base, view.x.shape[-1]))
+        yield from with_offsets(hands, frequencies.variants(hands.turn, view.base, view.x.shape[-1]))
 
 
 def other_ids(view, hands):
     """Try positions that are not those given: the token's index, those of the first sequence, one for all."""
-    ids, turns = view.ids, meant(view, hands)
-    index = np.broadcast_to(np.arange(float(ids.shape[-1])), ids.shape)
-    if (ids != index).any():
-        yield from placed(hands, [replace(turn, ids="index") for turn in turns], index)
-    if ids.ndim == 2 and (ids != ids[0]).any():
-        yield from placed(hands, [replace(turn, ids="first") for turn in turns], np.broadcast_to(ids[0], ids.shape))
+    ids, none = view.ids, np.zeros(view.ids.shape)
+    ways = {"index": none + np.arange(ids.shape[-1]), "first": none + (ids[0] if ids.ndim == 2 else ids)}
+    for name, other in ways.items():
+        if (ids != other).any():
+            yield from (replace(turn, ids=name) for turn in placed(view, hands, other))
     if (ids != ids.flat[0]).any():
-        for turn in placed(hands, turns, np.zeros(ids.shape)):
+        for turn in placed(view, hands, none):
             yield replace(turn, pieces=((0, turn.offset, 0.0),), offset=0.0)
 
 
-def placed(hands, turns, ids):
-    """Find offsets where all tokens stand at other positions."""
-    hands = hands._replace(ids=ids.ravel()[hands.index])
-    for turn in turns:
-        for found in with_offsets(hands, [replace(turn, ids="given")]):
-            if found.sign == 1 and not found.swapped:  # two fields at most
-                yield replace(found, ids=turn.ids)
+def placed(view, hands, ids):
+    """Find offsets where all tokens stand at other positions; two fields at most may be changed."""
+    found = with_offsets(hands._replace(ids=ids.ravel()[hands.index]), meant(view, hands))
+    return (turn for turn in found if turn.sign == 1 and not turn.swapped)
 
 
 def narrow_frequencies(view, hands):
-    """Try the frequencies that were meant, rounded to half precision."""
+    """Try the frequencies that were meant, rounded to half precision, where that changes them."""
     for turn, dtype in itertools.product(meant(view, hands), BITS):
-        name = f"frequencies rounded to {dtype}"
-        own = frequencies(turn, turn.width)
-        if (rounded_to(own, name, "frequencies") == own).all():
-            continue
-        held = replace(turn, inv_freq=tuple(rounded_to(own, name, "frequencies").tolist()))
-        for found in with_offsets(hands, [held]):
-            yield replace(found, inv_freq=turn.inv_freq, rounded=name)
+        held = replace(turn, rounded=f"frequencies rounded to {dtype}")
+        if (tables.held_frequencies(held, held.width) != tables.frequencies(turn, turn.width)).any():
+            yield from with_offsets(hands, [held])
 
 
 def on_a_ladder(view, hands):
@@ -115,15 +86,15 @@ def on_a_ladder(view, hands):
         yield from with_offsets(hands, [replace(hands.turn, base=limits.COMMON_BASES[0])])
     elif hands.speeds is not None:
         if view.base is not None:
-            yield from with_offsets(hands, one_factor(hands, view.base))
-        for ladder, turn in ladders(hands):
-            yield from named_ladders(ladder, turn, view.base)
+            yield from with_offsets(hands, frequencies.one_factor(hands, view.base))
+        for ladder, turn in frequencies.ladders(hands):
+            yield from frequencies.named_ladders(ladder, turn, view.base)
 
 
 def scaled(view, hands):
     """Try frequencies scaled for a longer context."""
     if hands.speeds is not None:
-        yield from with_offsets(hands, blended(hands, view.base))
+        yield from with_offsets(hands, frequencies.blended(hands, view.base))
 
 
 def narrow(view, hands):
@@ -131,23 +102,18 @@ def narrow(view, hands):
     stages = ("positions", "angles", "positions, frequencies and angles", "tables")
     names = [f"{dtype} {stage}" for dtype in BITS for stage in stages] + ["float32 tables"]
     for turn, name, sign in itertools.product(meant(view, hands), names, (1, -1)):
-        found = replace(turn, sign=sign, rounded=name, factor=coarse_factor(hands, name))
-        if fits(hands, found):
+        unit = UNIT[name.split()[0]] if name.endswith("tables") else 0.0  # rounding tables does so much to a length
+        found = replace(turn, sign=sign, rounded=name, factor=shortest(hands.turn.factor, unit))
+        if misses(hands, found)[hands.sound].mean() < limits.HALVES:
             yield found
 
 
-def coarse_factor(hands, rounded):
-    """Take a length for one where it is within what the rounding of tables does to it."""
-    unit = UNIT[rounded.split()[0]] if "tables" in rounded else 0.0
-    return shortest(hands.turn.factor, unit) if unit else hands.turn.factor
-
-
-def fits(hands, turn):
-    """Tell whether the angles of a turn are those of the hands at the tokens that are looked at first, nearly all."""
-    cos, sin, angles = tables(turn, hands.ids, turn.width)
-    off = np.abs(np.angle(hands.angles * (cos - 1j * sin)))
+def misses(hands, turn):
+    """Tell which angles of a turn are not those of the hands, shape (tokens, pairs)."""
+    cos, sin, angles = tables.tables(turn, hands.ids, turn.width)
     single = limits.SINGLE_STEPS * UNIT["float32"] * np.abs(angles)
-    return (off > limits.EVEN * (hands.noise + single))[hands.sound].mean() < limits.HALVES
+    off = np.abs(np.angle(hands.angles * (cos - 1j * sin)))
+    return (off > limits.EVEN * (hands.noise + single)) & hands.sound
 
 
 def in_runs(view, hands):
@@ -155,27 +121,23 @@ def in_runs(view, hands):
     whole = hands.whole
     for turn, swapped in itertools.product(bases_by_neighbours(view, whole), (False, True)):
         both = [replace(turn, sign=sign, swapped=swapped) for sign in (1, -1)]
-        read = [replace(each, pieces=pieces_read(whole, each)) for each in both]
-        read = [each for each in read if each.pieces]
+        read = [replace(each, pieces=pieces) for each in both if (pieces := pieces_read(whole, each))]
         yield from sorted(read, key=lambda each: (len(each.pieces), min(each.pieces)[1] < 0))[:1]
 
 
 def pieces_read(whole, turn):
     """Read the positions of all tokens, in runs; empty where there are none, or one as meant."""
-    own = frequencies(turn, turn.width)
-    found = read_positions(whole, -own if turn.swapped else own, turn.swapped)
-    return () if found is None else in_pieces(found, whole.ids) or ()
+    own = tables.frequencies(turn, turn.width)
+    found = factor.read_positions(whole, -own if turn.swapped else own, turn.swapped)
+    return () if found is None else factor.in_pieces(found, whole.ids)
 
 
 def bases_by_neighbours(view, whole):
     """List what may have been meant: told, or a base that most neighbours agree on."""
-    turns = meant(view, whole)
-    if view.base is not None or view.scaling is not None or (speeds := from_most_neighbours(whole)) is None:
-        return turns
-    ladder = first_ladder(whole, speeds)
-    if ladder is None or ladder.base <= 1:
-        return turns
-    return [*turns, replace(whole.turn, base=shortest(ladder.base, ladder.base_error))]
+    speeds = factor.from_most_neighbours(whole) if view.base is None and view.scaling is None else None
+    ladder = speeds and frequencies.first_ladder(speeds)
+    agreed = [shortest(ladder.base, ladder.base_error)] if ladder and ladder.base > 1 else []
+    return [*meant(view, whole), *(replace(whole.turn, base=base) for base in agreed)]
 
 
 def since(view, hands):
@@ -183,22 +145,15 @@ def since(view, hands):
     if view.ids.ndim != 1 or hands.whole.ids.ndim != 1:
         return
     for turn in meant(view, hands):
-        wrong = wrong_tokens(hands.whole, turn)
+        wrong = misses(hands.whole, turn).any(axis=1)
         first = int(wrong.argmax())
         if not wrong.any() or not 2 <= first <= len(wrong) - 2:
             continue
         later = view._replace(x=view.x[:, first:], y=view.y[:, first:], ids=view.ids[first:])
         rest = some_tokens(hands.whole, np.arange(first, len(wrong)))
-        rest = rest._replace(whole=rest, speeds=read_frequencies(rest), index=np.arange(len(rest.ids)))
+        rest = rest._replace(whole=rest, speeds=factor.read_frequencies(rest), index=np.arange(len(rest.ids)))
         for found, _ in explained(later, [rest], SINGLE_FIELDS):
             yield replace(found, since=first, before=turn)
-
-
-def wrong_tokens(whole, turn):
-    """Tell which tokens are not turned as was meant."""
-    off = np.abs(np.angle(turned_back(whole.angles, whole.ids, frequencies(turn, turn.width))))
-    single = limits.SINGLE_STEPS * UNIT["float32"] * np.abs(np.multiply.outer(whole.ids, frequencies(turn, turn.width)))
-    return ((off > limits.EVEN * (whole.noise + single)) & whole.sound).any(axis=1)
 
 
 def searched(view, hands):
@@ -213,10 +168,10 @@ def searched(view, hands):
     turns = (np.exp(-1j * np.multiply.outer(near.ids, np.exp(-share * log))) for log in logs)
     fit = np.array([[(near.angles * each).real.sum() for each in (turn, turn.conj())] for turn in turns])
     for sign, best in zip((1, -1), fit.argmax(axis=0), strict=True):
-        ladder = Ladder(1.0, math.exp(logs[best]), 0.0, 1.0)
+        ladder = frequencies.Ladder(1.0, math.exp(logs[best]), 0.0, 1.0)
         for tokens in (near, hands):
-            ladder = refine(ladder, tokens, sign, False, 0.0, False)
-        yield from named_ladders(ladder, replace(hands.turn, sign=sign), view.base)
+            ladder = frequencies.refine(ladder, tokens, sign, False, 0.0, False)
+        yield from frequencies.named_ladders(ladder, replace(hands.turn, sign=sign), view.base)
 
 
 def coarse(view, hands):
@@ -230,12 +185,14 @@ def coarse(view, hands):
             yield replace(turn, rounded=name)
 
 
+FREQUENCY_FIELDS = ("power", "first", "times", "exponent_width", "reverse", "scaling", "standing")
+
+
 def coarse_as_meant(view, hands):
     """Allow less precision where nothing is wrong with the frequencies."""
-    usual = {field: getattr(hands.turn, field) for field in ("power", "first", "times", "exponent_width", "reverse")}
     for turn in coarse(view, hands):
-        as_meant = all(getattr(turn, field) == value for field, value in usual.items())
-        if as_meant and not turn.scaling and not turn.standing and view.base in (None, turn.base):
+        same = all(getattr(turn, field) == getattr(hands.turn, field) for field in FREQUENCY_FIELDS)
+        if same and view.base in (None, turn.base):
             yield turn
 
 
@@ -247,7 +204,7 @@ def runs_in_single(view, hands):
 def measured(view, hands):
     """Take the measured frequencies themselves."""
     if hands.speeds is not None:
-        yield from as_measured(hands)
+        yield from frequencies.as_measured(hands)
 
 
 SINGLE_FIELDS = (told, narrow_frequencies, other_ids, on_a_ladder, scaled, narrow)
@@ -257,15 +214,32 @@ LOOSE = (coarse_as_meant, coarse, runs_in_single, measured)
 
 def explained(view, found, levels):
     """Find what gives the output back under any law: the first level that does, all of that level."""
-    if reads_axes(view):
-        levels = (by_axes,)
-    for level in levels:
+    for level in (by_axes,) if view.axes else levels:
         kept = [each for hands in found for each in confirmed(view, level(view, hands))]
         if kept:
             return kept
     return []
 
 
-def with_speeds(hands):
-    """Read the frequencies too, where positions have one axis."""
-    return hands._replace(speeds=read_frequencies(hands) if hands.ids.ndim == 1 else None)
+def trials(choices):
+    """List what is tried: what was meant, also in widths whose slow pairs cannot be seen; faults; looser bounds."""
+    wide = choices[0]._replace(blocks=choices[0].wider)
+    yield choices[0], ROTATIONS, (told,)
+    if wide.rotary_dim is None and wide.dtype in BITS:
+        yield wide, ROTATIONS, (told, narrow_frequencies)
+    for levels, view, laws in itertools.product((EXACT, LOOSE), choices, (ROTATIONS, MIX_UPS)):
+        yield view, laws, levels
+    yield wide, ROTATIONS, (*EXACT, *LOOSE)
+
+
+def search(choices):
+    """Find the view and the turns that give the output back, and what was measured; no turns where none does."""
+    measured = {}
+    for view, laws, levels in trials(choices):
+        key = id(view), id(laws)
+        if key not in measured:
+            measured[key] = [each._replace(speeds=factor.read_frequencies(each)) for each in measure(view, laws)]
+        kept = explained(view, measured[key], levels)
+        if kept:
+            return view, kept, measured[key]
+    return choices[0], [], measured[id(choices[0]), id(ROTATIONS)]

@@ -7,7 +7,7 @@ To be read in this order:
 ``laws.py``, ``tables.py``, ``call.py``, ``turn.py``
     `Turn`: all that makes an output, in one record that rotates, bounds its error and writes its call.
 ``planted.py``
-    `FAULTS`: that record with one field changed, by name.
+    `FAULTS`: that record with one field changed, by name; and all others that have a name.
 ``checks.py``
     `CHECKS`, and which of them a rotation fails.
 ``defects.py``

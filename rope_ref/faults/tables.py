@@ -33,6 +33,11 @@ def frequencies(turn, width):
     return turn.sign * turn.times * (own[::-1] if turn.reverse else own) * turning
 
 
+def held_frequencies(turn, width, nudge=0.0):
+    """Return the frequencies of `width` features, rounded where the record says so."""
+    return rounded_to(frequencies(turn, width), turn.rounded, "frequencies", nudge)
+
+
 def places(turn, position_ids):
     """Return the positions that the tokens stand at, with the shape of those meant; `pieces` count all tokens."""
     ids = np.asarray(position_ids, np.float64)
@@ -51,7 +56,7 @@ def places(turn, position_ids):
 def angles(turn, places, width, nudge=0.0):
     """Return the angle of every pair, each number on the way rounded where the record says so."""
     places = rounded_to(places, turn.rounded, "positions")
-    own = rounded_to(frequencies(turn, width), turn.rounded, "frequencies", nudge)
+    own = held_frequencies(turn, width, nudge)
     exact = places[..., list(turn.axes)] * own if turn.axes else np.multiply.outer(places, own)
     return rounded_to(exact, turn.rounded, "angles", nudge)
 

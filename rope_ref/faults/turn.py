@@ -139,7 +139,7 @@ class Turn:
             lifted = x if x.ndim >= 3 else x[None]
             turned = replace(turn, axis=-2).rotate(np.swapaxes(lifted, -2, -3), np.arange(lifted.shape[-3]))
             return np.swapaxes(turned, -2, -3).reshape(x.shape)
-        y, turned = x.astype(np.float64), features(self, x.shape[-1])
+        y, turned = x.astype(np.float64), self.features(x.shape[-1])
         cos, sin, _ = tables(turn, np.asarray(position_ids, np.float64), turned.stop - turned.start)
         y[..., turned] = mix(turn, y[..., turned], align(cos, x), align(sin, x))
         return y.astype(x.dtype)
@@ -162,8 +162,53 @@ class Turn:
             The bound of `apply_rope` for each turned feature, wider where the record says that more was rounded.
         """
         x = as_float_array(x)
-        _, bound = output_and_bound(self, x.astype(np.float64), position_ids, dtype or x.dtype.name)
-        return bound
+        return self.output_and_bound(x.astype(np.float64), position_ids, dtype or x.dtype.name)[1]
+
+    def output_and_bound(self, x, position_ids, dtype, y=None):
+        """Turn features and bound how far a faithful program may be from that.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (..., seq_len, head_dim)
+            Queries or keys.
+        position_ids : array_like of int or float, shape (seq_len,), (batch, seq_len) or with a last axis
+            Positions that were meant, in tokens; those of a batch for tokens in one row.
+        dtype : str
+            Name of the dtype that the program computes in.
+        y : ndarray of float64, shape of `x`, optional
+            The output at hand, from which an overwrite in place is computed.
+
+        Returns
+        -------
+        tuple of ndarray of float64, shape (..., seq_len, width)
+            The turned features, and the bound of the error of each.
+        """
+        turned = self.features(x.shape[-1])
+        made = tables(self, np.asarray(position_ids, np.float64), turned.stop - turned.start)
+        cos, sin, angles = (table.reshape(-1, table.shape[-1]) for table in made)  # ids of a batch: tokens in one row
+        x = x[..., turned]
+        want = mix(self, x, cos, sin)
+        still, by_cos, by_sin = parts(self, x, want if y is None else y[..., turned])
+        size = np.hypot(by_cos, by_sin) * self.factor + np.abs(still)
+        own, half = (
+            join_pairs(each, each, layout(self)) for each in (np.abs(angles), halfway(self, position_ids, x.shape[-1]))
+        )
+        return want, error_bound(self, size, np.abs(want), own, dtype) + size * half
+
+    def features(self, head_dim):
+        """Tell which features are turned.
+
+        Parameters
+        ----------
+        head_dim : int
+            Width of a head.
+
+        Returns
+        -------
+        slice
+            From the first of them to the last.
+        """
+        return slice(self.start, self.start + (self.width or head_dim - self.start))
 
     def call(self, head_dim, count=0, given=True):
         """Write the call that gives the output.
@@ -184,27 +229,6 @@ class Turn:
             `Turn` and `round_to_bits` where it names them; None where there is no short one.
         """
         return written(self, head_dim, count, given)
-
-
-def features(turn, head_dim):
-    """Return which features are turned, as a slice."""
-    return slice(turn.start, turn.start + (turn.width or head_dim - turn.start))
-
-
-def output_and_bound(turn, x, position_ids, dtype, y=None):
-    """Return the turned features of `x`, float64 of shape (..., seq_len, head_dim), and the bound of their error.
-
-    `dtype` names what the program computes in; an overwrite in place is computed from the output `y` at hand, if any.
-    """
-    turned = features(turn, x.shape[-1])
-    made = tables(turn, np.asarray(position_ids, np.float64), turned.stop - turned.start)
-    cos, sin, angles = (table.reshape(-1, table.shape[-1]) for table in made)  # ids of a batch: its tokens in one row
-    x = x[..., turned]
-    want = mix(turn, x, cos, sin)
-    still, by_cos, by_sin = parts(turn, x, want if y is None else y[..., turned])
-    size = np.hypot(by_cos, by_sin) * turn.factor + np.abs(still)
-    bound = error_bound(turn, size, np.abs(want), join_pairs(*2 * [np.abs(angles)], layout(turn)), dtype)
-    return want, bound + size * join_pairs(*2 * [halfway(turn, position_ids, x.shape[-1])], layout(turn))
 
 
 def halfway(turn, position_ids, width):

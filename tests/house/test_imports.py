@@ -28,7 +28,7 @@ INSIDE = {
     "config": "entry families types parts layers widths gguf recipe read vision ropes table __init__".split(),
     "vectors": "cases exact turns files __init__".split(),
     "positions": "tokens grid axes mrope __init__".split(),
-    "faults": "rounding laws tables call turn rows planted checks snippets defects __init__".split(),
+    "faults": "rounding laws tables call turn planted checks snippets defects __init__".split(),
     "diagnosis": """
         tolerances numbers views measure factor frequencies confirm axes suspects name findings report __init__
     """.split(),

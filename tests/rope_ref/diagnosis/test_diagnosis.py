@@ -12,11 +12,12 @@ from places import DATA
 import rope_ref
 from rope_ref import absolute, apply_rope, cos_sin, inverse_frequencies, rotation_angles, scaling
 from rope_ref.diagnosis import diagnose
-from rope_ref.faults import FAULTS, round_to_bits
+from rope_ref.faults import FAULTS, Turn, round_to_bits
 from rope_ref.pairing import join_pairs, split_pairs, to_half, to_interleaved
 
 GOLDEN = json.loads((DATA / "apply_layouts.json").read_text("utf-8"))
-NAMES = {**{name: getattr(rope_ref, name) for name in rope_ref.__all__}, "scaling": scaling, "FAULTS": FAULTS, "np": np}
+NAMES = {name: getattr(rope_ref, name) for name in rope_ref.__all__}
+NAMES |= {"scaling": scaling, "FAULTS": FAULTS, "Turn": Turn, "np": np}
 IDS = np.arange(16)
 OWN = inverse_frequencies(32)
 
