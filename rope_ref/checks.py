@@ -166,11 +166,11 @@ def as_whole(values, name):
     return values.astype(np.int64)
 
 
-def as_inv_freq(inv_freq):
+def as_inv_freq(inv_freq, name="inv_freq"):
     """Return `inv_freq` as float64 of shape (pairs,), or raise."""
-    inv_freq = as_real(inv_freq, "inv_freq")
+    inv_freq = as_real(inv_freq, name)
     if inv_freq.ndim != 1 or not inv_freq.size:
-        raise ValueError(f"inv_freq must have shape (pairs,) with at least one pair, got {inv_freq.shape}")
+        raise ValueError(f"{name} must have shape (pairs,) with at least one pair, got {inv_freq.shape}")
     return inv_freq
 
 

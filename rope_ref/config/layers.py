@@ -128,7 +128,7 @@ def turning(part, row, count):
     key = row.get("turns")
     if key is None:
         return [None] * count
-    flags = one_each(part, key, count, check_integer) if part.get(key) else None
+    flags = one_each(part, key, count, check_integer) if part.list(key) else None
     if flags is None:
         every = agreed(part.found(row["interval"], check=check_count)) if "interval" in row else None
         every = every or row.get("every")
@@ -180,7 +180,8 @@ def with_their_own(part, row, kinds):
     """Make a layer of each type, with what lists of the file give to it alone."""
     count, flags = len(kinds), turning(part, row, len(kinds))
     base_key, share_key, scaled_key = (row.get(key) for key in ("layer_bases", "layer_shares", "scaled_layers"))
-    listed_bases = isinstance(part.get(base_key), (list, tuple))
+    given = part.get(base_key) if base_key == "rope_theta" else part.list(base_key)  # rope_theta may be one for all
+    listed_bases = isinstance(given, (list, tuple))
     bases = one_each(part, base_key, count, check_weight) if listed_bases else [None] * count
     shares = one_each(part, share_key, count, check_fraction) if share_key else None
     scaled = part.list(scaled_key) if scaled_key else None

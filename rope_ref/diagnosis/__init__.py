@@ -56,8 +56,8 @@ def diagnose(x, y, position_ids=None, *, base=None, rotary_dim=None, scaling=Non
     Raises
     ------
     TypeError
-        If `x` or `y` is not of a float dtype, `position_ids` holds no real numbers, `base` is not a number or
-        `rotary_dim` not an integer.
+        If `x` or `y` is not of a float dtype, `position_ids` holds no real numbers, `base` is not a number,
+        `rotary_dim` not an integer, or `scaling` neither a `Scaling` nor a `RopeConfig`.
     ValueError
         If `x` and `y` differ in shape, are empty or not finite, `position_ids` do not meet them, or `base` or
         `rotary_dim` is out of range.

@@ -6,6 +6,7 @@ import numpy as np
 
 from rope_ref.checks import as_real, check_positive, check_rotary_dim
 from rope_ref.faults.rounding import SMALLEST, UNIT
+from rope_ref.scaling import Scaling
 from rope_ref.shapes import as_float_array
 
 __all__ = []
@@ -62,6 +63,8 @@ def views(x, y, position_ids, base, rotary_dim, scaling):
     """List the ways to lay positions on the tokens, the right one first; raise what is wrong with what was told."""
     x, y = check_pair(x, y)
     scaling = getattr(scaling, "scaling", scaling)
+    if not isinstance(scaling, Scaling | None):
+        raise TypeError(f"scaling must be a Scaling or a RopeConfig, got {scaling!r}")
     if scaling is not None and rotary_dim is None:
         rotary_dim = 2 * len(scaling.inv_freq)
     base = None if base is None else check_positive(base, "base")

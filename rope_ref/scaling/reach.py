@@ -81,7 +81,7 @@ def first_new_position(trained, used, length):
     >>> first_new_position(own, own, 2048), first_new_position(own, own / 8, 2048)
     (2048, 16377)
     """
-    trained, used = np.abs(as_inv_freq(trained)), np.abs(as_inv_freq(used))
+    trained, used = np.abs(as_inv_freq(trained, "trained")), np.abs(as_inv_freq(used, "used"))
     if trained.shape != used.shape:
         raise ValueError(f"used must hold one frequency for each of {len(trained)} pairs, got {len(used)}")
     open_arc = (share_seen(trained, length) < 1) & (used > 0)

@@ -476,3 +476,10 @@ def test_broken_config_is_refused(name):
         asked = {key: config.pop(key) for key in ("layer_type", "seq_len") if key in config}
     with pytest.raises((TypeError, ValueError), match=message):
         from_config(config, **asked)
+
+
+@pytest.mark.parametrize("wrong", [0, "", {}, False], ids=repr)
+def test_empty_value_of_the_wrong_type_is_not_taken_for_a_missing_list(wrong):
+    smollm3 = {"model_type": "smollm3", "head_dim": 4, "num_hidden_layers": 4, "no_rope_layers": wrong}
+    with pytest.raises((TypeError, ValueError), match="no_rope_layers"):
+        rope_ref.rope_of_layers(smollm3)

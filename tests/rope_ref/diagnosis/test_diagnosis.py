@@ -598,3 +598,12 @@ def test_a_block_at_an_offset_is_a_fault_where_a_width_is_given():
     y[:, 8:40] = rope(x[:, 8:40], IDS, OWN)
     assert causes(diagnose(x, y, IDS, base=10000.0, rotary_dim=32)) == [("block at an offset",)]
     assert causes(diagnose(x, y, IDS, base=10000.0)) == [()]
+
+
+@pytest.mark.parametrize(
+    "wrong", ["yarn", [1.0, 0.1], {"factor": 4.0}, np.ones(4)], ids=["text", "list", "dict", "array"]
+)
+def test_scaling_that_is_none_is_refused(wrong):
+    x = np.random.default_rng(0).standard_normal((4, 8))
+    with pytest.raises(TypeError, match="scaling must be a Scaling or a RopeConfig, got"):
+        diagnose(x, x, scaling=wrong)

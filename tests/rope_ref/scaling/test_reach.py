@@ -89,6 +89,8 @@ def test_neighbour_distance_is_the_length_between_two_clocks():
             ValueError,
             "used must hold one frequency for each of 1 pairs",
         ),
+        (lambda: first_new_position([1.0], 1.0, 4), ValueError, r"used must have shape \(pairs,\)"),
+        (lambda: first_new_position([np.nan], [1.0], 4), ValueError, "trained must be finite"),
         (lambda: neighbour_distance([np.nan]), ValueError, "inv_freq must be finite"),
     ],
 )
