@@ -10,7 +10,8 @@ from places import ROOT
 
 def expected(root):
     """Files of the package that a user needs."""
-    files = [path for path in root.glob("rope_*/**/*") if path.suffix in {".csv", ".json", ".py", ".toml"}]
+    kinds = {".css", ".csv", ".html", ".js", ".json", ".py", ".toml"}
+    files = [path for path in root.glob("rope_*/**/*") if path.suffix in kinds]
     return {path.relative_to(root).as_posix() for path in files}
 
 

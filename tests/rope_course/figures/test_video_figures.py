@@ -1,9 +1,5 @@
 """Figures and exercises of notebook 08: what is drawn and asked is what the released code of the models has."""
 
-import json
-import re
-from html.parser import HTMLParser
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -188,72 +184,6 @@ def test_coordinates_are_drawn_with_the_mark_of_their_kind(rescaled):
     axes = rescaled.figure.axes
     counts = [{line.get_marker(): len(line.get_xdata()) for line in ax.lines} for ax in axes]
     assert counts == [{"o": 1350, "x": 0}, {"o": 1350, "x": 0}, {"o": 900, "x": 450}]
-
-
-# The page with sliders.
-
-
-class Tags(HTMLParser):
-    """Lists the tags of a page, and for each input whether it stands in a label."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.labelled, self.inside = [], [], 0
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.inside += tag == "label"
-        if tag == "input":
-            self.labelled.append(self.inside > 0)
-
-    def handle_endtag(self, tag):
-        self.inside -= tag == "label"
-
-
-@pytest.mark.parametrize("place", [(15, 22, 0), (3, 44, 5), (29, 0, 12)])
-def test_slider_page_adds_up_to_the_scores_of_the_map(maps, place):
-    row, column, frame = place
-    parts = json.loads(re.search(r"const parts = (\{.*?\})", room.interactive_patches().html)[1])
-    assert [len(parts[name]) for name in ("frame", "row", "column")] == [13, 30, 45]
-    scores = maps.data["cross"] - 16 + parts["frame"][frame]
-    got = parts["frame"][frame] + parts["row"][abs(row - 15)] + parts["column"][abs(column - 22)]
-    assert_allclose(got, scores[row, column], rtol=0, atol=2e-3)
-    assert_allclose(parts["frame"][frame], 2 * np.cos(frame * TIME).sum(), rtol=0, atol=1e-3)
-
-
-@pytest.mark.parametrize("show", [room.interactive_clock, room.interactive_patches])
-def test_page_with_sliders_is_small_alone_and_the_same_on_every_run(show):
-    html = show().html
-    assert html == show().html
-    assert len(html.encode()) < 6000
-    assert "$" not in html and "http" not in html
-    page = Tags(html)
-    assert page.labelled and all(page.labelled)
-    assert not any("id" in attributes for _, attributes in page.tags)
-    name = page.tags[0][1]["class"]
-    styles = re.search(r"<style>(.*?)</style>", html, re.S)[1].strip().splitlines()
-    assert all(line.startswith(f".{name} ") for line in styles)
-    assert re.findall(r'querySelectorAll\("(.rope-\w+)"\)', html) == [f".{name}"]
-    assert show()._repr_mimebundle_()["text/plain"].endswith("it needs a browser that runs scripts.")
-
-
-def test_every_name_that_the_script_asks_for_is_on_the_page():
-    for show in (room.interactive_clock, room.interactive_patches):
-        html = show().html
-        classes = {attributes.get("class") for _, attributes in Tags(html).tags}
-        assert set(re.findall(r'get\("(\w+)"\)', html)) <= classes
-
-
-def test_sliders_reach_every_patch_and_start_at_the_place_given():
-    page = Tags(room.interactive_patches(clip=(3, 4, 6), place=(1, 5)).html)
-    ranges = {a["class"]: (a["min"], a["max"], a["value"]) for tag, a in page.tags if tag == "input"}
-    assert ranges == {"row": ("0", "3", "1"), "column": ("0", "5", "5"), "frame": ("0", "2", "0")}
-
-
-def test_clip_without_patches_is_refused():
-    with pytest.raises(ValueError, match="clip must be positive, got 0"):
-        room.interactive_patches(clip=(13, 0, 45))
 
 
 # The exercises.
