@@ -20,9 +20,8 @@ GAMMA = 0.4  # of the paper: 0 would shrink the fastest pair at once, and infini
 
 def in_range(scales, dtype):
     """Tell where `scales`, and what is 1 over them, are normal numbers of a float dtype."""
-    smallest = float(
-        np.finfo(dtype if np.dtype(dtype).kind == "f" else np.float32).smallest_normal
-    )  # bfloat16: as float32
+    held = dtype if np.dtype(dtype).kind == "f" else np.float32  # bfloat16: as float32
+    smallest = float(np.finfo(held).smallest_normal)
     return (scales >= smallest) & (scales <= 1 / smallest)
 
 

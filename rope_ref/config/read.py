@@ -136,11 +136,8 @@ class Reading:
         """Return the parameters of one layer type, from an entry that holds a mapping for each."""
         entry = self.entry
         for key, value in entry.mapping.items():
-            if (
-                key not in self.nested
-                and value is not None
-                and (key not in ("rope_type", "type") or value != "default")
-            ):
+            says_nothing = value is None or (key in ("rope_type", "type") and value == "default")
+            if key not in self.nested and not says_nothing:
                 raise ValueError(f"{entry.name(key)} must stand inside a layer type, as others do here, got {value!r}")
         if label not in self.nested:
             raise ValueError(f"{entry.name(label)} must be given for the layers of this type, got none")

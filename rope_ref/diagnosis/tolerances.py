@@ -27,6 +27,7 @@ UNEVEN = 1.0  # radians by which a pair may leave even turning before it counts 
 HALVES = 0.05  # share of rounded numbers that may be rounded the other way, being halfway
 SAME = 1e-6  # difference of outputs below which two causes are one function: FIT at the farthest probe, and to spare
 DIFFER = 1e-5  # difference of outputs that any dtype but the narrow ones shows
+FEW = 16  # different numbers below which all of them may be short by chance, and say nothing of a narrower dtype
 COPIED = 8.0  # half units by which a feature multiplied by one number may be off
 
 # How far is looked --------------------------------------------------------------------------------------------------

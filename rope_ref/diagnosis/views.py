@@ -5,7 +5,8 @@ from collections import namedtuple
 import numpy as np
 
 from rope_ref.checks import as_real, check_positive, check_rotary_dim
-from rope_ref.faults.rounding import SMALLEST, UNIT
+from rope_ref.diagnosis.tolerances import FEW
+from rope_ref.faults.rounding import BITS, SMALLEST, UNIT, round_to_bits
 from rope_ref.scaling import Scaling
 from rope_ref.shapes import as_float_array
 
@@ -59,6 +60,15 @@ def as_ids(position_ids, x):
     )
 
 
+def rounded_dtype(values):
+    """Name the dtype that numbers were rounded to: a narrower one than their own where it holds them all."""
+    wide = values.astype(np.float64)
+    if values.dtype.name in BITS or np.unique(wide).size < FEW:
+        return values.dtype.name
+    bits = {**BITS, "float32": 24} if values.dtype.name == "float64" else BITS
+    return next((name for name, most in bits.items() if (round_to_bits(wide, most) == wide).all()), values.dtype.name)
+
+
 def views(x, y, position_ids, base, rotary_dim, scaling):
     """List the ways to lay positions on the tokens, the right one first; raise what is wrong with what was told."""
     x, y = check_pair(x, y)
@@ -76,8 +86,9 @@ def views(x, y, position_ids, base, rotary_dim, scaling):
         choices.append((np.arange(float(x.shape[-3])), False, -3, False))
     if x.ndim >= 3 and len(x) > 1 and not batch and not axes:
         choices.append((np.tile(ids, (len(x), 1)), False, -2, True))
-    tiny = max(SMALLEST.get(each.dtype.name, 0.0) for each in (x, y))
-    dtype, recast = max(x.dtype.name, y.dtype.name, key=UNIT.get), x.dtype != y.dtype
+    names = x.dtype.name, rounded_dtype(y)  # an input may be short by choice, an output is not
+    tiny, dtype = max(SMALLEST.get(name, 0.0) for name in names), max(names, key=UNIT.get)
+    recast = x.dtype != y.dtype or UNIT[rounded_dtype(x)] < UNIT[dtype]
     x, y = x.astype(np.float64), y.astype(np.float64)
     # A feature that is only copied is rounded where the dtypes differ.
     moved = np.abs(y - x) > (2 * UNIT[dtype] * np.abs(x) + tiny if recast else 0.0)

@@ -12,9 +12,7 @@ __all__ = ["CHECKS", "caught_by"]
 CHECKS = {}  # name: Check
 
 Check = namedtuple("Check", "name what holds")
-Check.__doc__ = (
-    """A check: its name, what a right rotation keeps, and ``holds(rotate)``, which tells whether it does."""
-)
+Check.__doc__ = """A check: its name, what a right rotation keeps, and ``holds(rotate)``: whether it does."""
 
 SEED = 20241127
 TOLERANCE = 1e-9  # wide of rounding at the positions used, far below any fault

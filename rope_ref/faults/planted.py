@@ -51,9 +51,7 @@ def row_of(field, value, tables=(*PLANTED, *KINDS)):
 # The planted ones -----------------------------------------------------------------------------------------------------
 
 Fault = namedtuple("Fault", "name what rotate turn", defaults=(Turn(),))
-Fault.__doc__ = (
-    """A wrong rotation: its name, what it does wrong, ``rotate(x, position_ids, base=10000.0)``, its `Turn`."""
-)
+Fault.__doc__ = """A wrong rotation: name, what is wrong, ``rotate(x, position_ids, base=10000.0)``, and its `Turn`."""
 
 
 def rotate_correctly(x, position_ids, base=10000.0):

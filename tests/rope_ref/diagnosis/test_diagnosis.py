@@ -7,10 +7,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from oracles import DTYPES
 from places import DATA
 
 import rope_ref
-from rope_ref import absolute, apply_rope, cos_sin, inverse_frequencies, rotation_angles, scaling
+from rope_ref import RotaryEmbedding, absolute, apply_rope, cos_sin, inverse_frequencies, rotation_angles, scaling
 from rope_ref.diagnosis import diagnose
 from rope_ref.faults import FAULTS, Turn, round_to_bits
 from rope_ref.pairing import join_pairs, split_pairs, to_half, to_interleaved
@@ -607,3 +608,16 @@ def test_scaling_that_is_none_is_refused(wrong):
     x = np.random.default_rng(0).standard_normal((4, 8))
     with pytest.raises(TypeError, match="scaling must be a Scaling or a RopeConfig, got"):
         diagnose(x, x, scaling=wrong)
+
+
+@pytest.mark.parametrize("wide", [np.float32, np.float64], ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("narrow", ["float32", "float16", "bfloat16"])
+def test_arrays_handed_over_in_a_wider_dtype_are_judged_by_what_they_were_rounded_to(narrow, wide):
+    rng = np.random.default_rng(len(narrow))
+    x = rng.standard_normal((2, 24, 32)).astype(DTYPES[narrow])
+    y = RotaryEmbedding(inverse_frequencies(32), pairing="half").rotate(x, np.arange(24) + 901)
+    for told in ({}, {"base": 10000.0}):
+        found = diagnose(x.astype(wide), y.astype(wide), np.arange(24) + 901, **told)
+        assert found.right and found.verdict == diagnose(x, y, np.arange(24) + 901, **told).verdict
+        late = diagnose(x.astype(wide), y.astype(wide), np.arange(24) + 900, **told)
+        assert not late.right and late.verdict == diagnose(x, y, np.arange(24) + 900, **told).verdict
