@@ -8,6 +8,8 @@ import nbformat
 import pytest
 from places import ROOT
 
+from rope_course.exercises import EXERCISES
+
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?:[eE][+-]?\d+)?|(?<![\w.])\d+[eE][+-]?\d+")
@@ -294,3 +296,21 @@ def test_reason_for_an_ignored_output_is_read():
     notebook.cells[3].source = "# NBVAL_IGNORE_OUTPUT\nx"
     notebook.cells[2].source = "This draw is random, so its output is not compared."
     assert ignored_outputs_have_a_reason(notebook) == []
+
+
+def lessons_that_differ(notebooks, exercises, page):
+    """Lessons that have not all three: a notebook, exercises, and a row in the teacher's map."""
+    rows = {int(number) for number in re.findall(r"(?m)^\| (\d\d) \| \[", page)}
+    return sorted((notebooks | exercises | rows) - (notebooks & exercises & rows))
+
+
+def test_every_lesson_has_a_notebook_exercises_and_a_row_in_the_map():
+    notebooks = {int(path.stem[:2]) for path in NOTEBOOKS}
+    page = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
+    assert lessons_that_differ(notebooks, {each.lesson for each in EXERCISES.values()}, page) == []
+
+
+def test_lesson_that_lacks_one_is_found():
+    page = "| 01 | [a](01_a.ipynb) | 35 |\n| 02 | [b](02_b.ipynb) | 30 |\n"
+    assert lessons_that_differ({1, 2}, {1, 2}, page) == []
+    assert lessons_that_differ({1, 2, 3}, {1, 4}, page) == [2, 3, 4]
